@@ -1,0 +1,48 @@
+"""What a judge is: whatever answers asks. All judges are peers behind this protocol."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from troth.asks import Answer, Ask
+from troth.score import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a judge said: raw text that still has to be decoded, or verdicts already typed.
+
+    Either way the engine reconciles it with what was asked before a metric sees it.
+    """
+
+    content: str | Answer
+    usage: Usage = Usage()
+
+
+class Judge(ABC):
+    """Answers asks. Subclass it, override `reply`, and pass an instance as `judge=`."""
+
+    name: str  # short and reproducible: it is written beside every score
+    concurrency: int = 1  # how many replies may be awaited at once
+
+    @abstractmethod
+    async def reply(self, ask: Ask, problem: str | None = None) -> Reply:
+        """Answer `ask`. `problem` says what was wrong with the previous reply to the same ask.
+
+        Raises `JudgeUnavailable` when this ask could not be answered, `JudgeSetupError` when none
+        ever will.
+        """
+
+    def key(self, ask: Ask, problem: str | None = None) -> str | None:
+        """What identifies the reply in the journal: everything that was sent, hashed.
+
+        `None` (the default) means that replies cost nothing and are not kept.
+        """
+        return None
+
+    async def start(self) -> None:
+        """Called once before the first ask; raises `JudgeSetupError` where a key is missing."""
+
+    async def close(self) -> None:
+        """Release connections. The judge may be started again."""
