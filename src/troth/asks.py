@@ -55,9 +55,7 @@ class Support(Ask):
     """
 
     name = "support"
-    labels = MappingProxyType(
-        {SUPPORTED: 1.0, UNMENTIONED: 0.25, CONTRADICTED: 0.0, NO_CLAIM: 1.0}
-    )
+    labels = MappingProxyType({SUPPORTED: 1.0, UNMENTIONED: 0.25, CONTRADICTED: 0.0, NO_CLAIM: 1.0})
     splits = True
 
     contexts: tuple[Item, ...]

@@ -57,9 +57,11 @@ class UsageError(TrothError, ValueError):
 class MissingExtra(TrothError, ImportError):
     """An optional library is absent; the message gives the command that installs it."""
 
-    def __init__(self, what: str, extra: str) -> None:
+    def __init__(self, library: str, extra: str | None = None) -> None:
+        self.library = library
         self.extra = extra
-        super().__init__(f"{what} is not installed: pip install 'troth[{extra}]'")
+        wanted = f"'troth[{extra}]'" if extra else library
+        super().__init__(f"{library} is not installed: pip install {wanted}")
 
 
 class StoreError(TrothError):

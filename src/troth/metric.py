@@ -38,7 +38,7 @@ class Metric(ABC):
 
     @property
     def label(self) -> str:
-        """`exact_match`, `exact_match:squad`: parses back with `troth.metric(label)`."""
+        """`exact_match`, `exact_match:squad`: parses back with `troth.metrics.parse`."""
         if self.choice:
             for f in fields(self):
                 value = getattr(self, f.name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 FIELDS = ("question", "answer", "references", "contexts")
@@ -26,9 +25,7 @@ class Sample:
     answer: str | None = None
     references: tuple[str, ...] | None = None
     contexts: tuple[str, ...] | None = None
-    meta: Mapping[str, Any] = field(
-        default_factory=lambda: MappingProxyType({}), hash=False, compare=False
-    )
+    meta: Mapping[str, Any] = field(default_factory=dict, hash=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("id", "question", "answer"):

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any, Self
 
 
@@ -32,6 +31,9 @@ class Usage:
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
         )
+
+
+NO_USAGE = Usage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,8 @@ class Score:
     reason: str = ""
     verdicts: tuple[Verdict, ...] = ()
     support: float | None = None
-    usage: Usage = Usage()
-    details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    usage: Usage = NO_USAGE
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if (self.value is None) == (self.status is Status.SCORED):
@@ -86,6 +88,6 @@ class Score:
         return cls(None, Status.UNSCORABLE, reason, tuple(verdicts))
 
     @classmethod
-    def failed(cls, reason: str, usage: Usage = Usage()) -> Self:  # noqa: B008 - frozen value
+    def failed(cls, reason: str, usage: Usage = NO_USAGE) -> Self:
         """Whoever had to answer did not."""
         return cls(None, Status.FAILED, reason, usage=usage)

@@ -1,0 +1,1 @@
+"""The bundled example: a small RAG data set about an invented island."""

@@ -1,0 +1,1 @@
+"""Driving metrics: steps, replies, decoding, concurrency."""

@@ -1,0 +1,1 @@
+"""Whatever answers asks: all judges are peers behind one protocol."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from troth.asks import Answer, Ask
-from troth.score import Usage
+from troth.score import NO_USAGE, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,7 @@ class Reply:
     """
 
     content: str | Answer
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
 
 
 class Judge(ABC):
@@ -41,8 +43,12 @@ class Judge(ABC):
         """
         return None
 
-    async def start(self) -> None:
+    def identity(self) -> Mapping[str, Any]:
+        """What somebody needs to repeat this judge's work; plain JSON values, never a secret."""
+        return {"name": self.name}
+
+    async def start(self) -> None:  # noqa: B027 - most judges have nothing to open
         """Called once before the first ask; raises `JudgeSetupError` where a key is missing."""
 
-    async def close(self) -> None:
+    async def close(self) -> None:  # noqa: B027 - most judges have nothing to close
         """Release connections. The judge may be started again."""

@@ -1,0 +1,54 @@
+"""The metrics, one module each. The folder is the catalogue: there is no list to edit.
+
+The class in `token_f1.py` is `TokenF1`; the metric's name is the module's.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from functools import cache
+
+from troth.errors import UsageError
+from troth.metric import Metric
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The names of all metrics, sorted; imports none of them."""
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__)))
+
+
+def metric_class(name: str) -> type[Metric]:
+    """The class of the metric called `name`; `UsageError` if there is none."""
+    if name not in names():
+        near = difflib.get_close_matches(name, names(), n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names())}"
+        raise UsageError(f"no metric is called {name!r}: {hint}")
+    module = importlib.import_module(f"{__name__}.{name}")
+    found: type[Metric] = getattr(module, class_name(name))
+    return found
+
+
+def class_name(name: str) -> str:
+    """`token_f1` -> `TokenF1`."""
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def parse(spec: str | Metric) -> Metric:
+    """`"faithfulness"`, `"exact_match:squad"` or a metric itself -> the metric.
+
+    The part behind the colon sets the metric's `choice` field.
+    """
+    if isinstance(spec, Metric):
+        return spec
+    if not isinstance(spec, str):
+        raise UsageError(f"a metric is named by a string or is a Metric, not {spec!r}")
+    name, _, choice = spec.strip().partition(":")
+    cls = metric_class(name)
+    if not choice:
+        return cls()
+    if cls.choice is None:
+        raise UsageError(f"{name} takes no choice, but {spec!r} was asked for")
+    return cls(**{cls.choice: choice})

@@ -1,0 +1,1 @@
+"""Prompts are data: one file per ask and language."""

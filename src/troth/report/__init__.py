@@ -1,0 +1,1 @@
+"""Runs made visible: terminal, JSON, progress."""

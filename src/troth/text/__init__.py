@@ -1,0 +1,1 @@
+"""Normalisation, sentences and tokens, for the scripts of many languages."""

@@ -1,0 +1,52 @@
+"""The user's own application, asked for answers before they are scored."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from troth.sample import Sample
+
+
+def wrap(function: Callable[[str], Any]) -> Callable[[Sample], Awaitable[Sample]]:
+    """`function(question)` -> a coroutine that fills in a sample's answer and contexts.
+
+    `function` may be sync (it runs in a thread) or async, and returns the answer, a pair of answer
+    and contexts, or a mapping with `answer` and, if there are any, `contexts`. Other results raise
+    `TypeError`, a sample without question `ValueError`; in a run both fail that row alone.
+    """
+
+    async def answered(sample: Sample) -> Sample:
+        if sample.question is None:
+            raise ValueError("the row has no question to ask the application")
+        result = await _call(function, sample.question)
+        answer, contexts = _parts(result)
+        if contexts is None:
+            return replace(sample, answer=answer)
+        return replace(sample, answer=answer, contexts=contexts)
+
+    return answered
+
+
+async def _call(function: Callable[[str], Any], question: str) -> Any:
+    if inspect.iscoroutinefunction(function):
+        return await function(question)
+    result = await asyncio.to_thread(function, question)
+    return await result if inspect.isawaitable(result) else result
+
+
+def _parts(result: Any) -> tuple[Any, Any]:
+    match result:
+        case str():
+            return result, None
+        case Mapping() if "answer" in result:
+            return result["answer"], result.get("contexts")
+        case (answer, contexts):
+            return answer, contexts
+    raise TypeError(
+        "it must return the answer, (answer, contexts) or a mapping with 'answer' and 'contexts', "
+        f"not {type(result).__name__}"
+    )

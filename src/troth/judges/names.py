@@ -1,0 +1,40 @@
+"""Judges by their short names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from troth.errors import UsageError
+from troth.judges.base import Judge
+
+FORMS = "builtin, openai/MODEL, http://HOST:PORT/v1#MODEL, scripted:FILE"
+
+
+def resolve(judge: str | Judge, **options: Any) -> Judge:
+    """`builtin`, `openai/gpt-4o-mini`, `http://127.0.0.1:11434/v1#qwen3`, or a judge itself.
+
+    `options` go to the constructor of an OpenAI-compatible judge. Raises `UsageError` for a name
+    of no known form; opens no connection and asks for no key.
+    """
+    if isinstance(judge, Judge):
+        return judge
+    if not isinstance(judge, str):
+        raise UsageError(f"a judge is a name ({FORMS}) or a Judge, not {judge!r}")
+    if judge == "builtin":
+        from troth.judges.builtin import Builtin  # noqa: PLC0415 - each judge loads on use
+
+        return Builtin()
+    if judge.startswith("scripted:"):
+        from troth.judges.scripted import Scripted  # noqa: PLC0415
+
+        return Scripted.from_file(judge.removeprefix("scripted:"))
+    from troth.judges.openai import OpenAIChat  # noqa: PLC0415
+
+    if judge.startswith("openai/") and judge != "openai/":
+        return OpenAIChat(judge.removeprefix("openai/"), **options)
+    if judge.startswith(("http://", "https://")):
+        base_url, _, model = judge.partition("#")
+        if not model:
+            raise UsageError(f"the judge {judge!r} names no model: write {base_url}#MODEL")
+        return OpenAIChat(model, base_url=base_url, **options)
+    raise UsageError(f"no judge is called {judge!r}; the forms are {FORMS}")

@@ -1,0 +1,204 @@
+"""What the response of a chat endpoint means: a reply, a passing fault, a refusal, or the end.
+
+Endpoints agree on the shape of success and on little else, so that everything here is read
+defensively; nothing in a body is trusted to have the type that it should have.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import msgspec
+
+from troth.errors import BadReply, JudgeSetupError, JudgeUnavailable
+from troth.judges.base import Reply
+from troth.score import Usage
+
+_FINAL_CODES = {
+    "account_deactivated",
+    "billing_hard_limit_reached",
+    "billing_not_active",
+    "insufficient_quota",
+    "invalid_api_key",
+    "model_not_found",
+}
+_FILTER_CODES = {"content_filter", "content_policy_violation"}
+_HINTS = {
+    401: "check the key (OPENAI_API_KEY, api_key= or headers=)",
+    402: "the account has no credit left",
+    403: "this key may not use this model: check the key and model=",
+    404: "check model= and base_url=",
+    405: "check base_url=",
+    429: "the account's quota is spent, and waiting does not bring it back",
+}
+_FORMAT = re.compile(r"response.?format|json.?(schema|object|mode)|structured.output|grammar", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What came over the wire."""
+
+    status: int
+    reason: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Passing(Exception):
+    """A fault that may be gone on the next try, `wait` seconds from now if the endpoint said so."""
+
+    def __init__(self, text: str, wait: float | None = None, *, unreachable: bool = False) -> None:
+        super().__init__(text)
+        self.wait = wait
+        self.unreachable = unreachable  # no connection came about at all
+
+
+class Refused(Exception):
+    """The endpoint does not take this request; `temperature`, `form`: what it complains about."""
+
+    def __init__(self, text: str, *, temperature: bool = False, form: bool = False) -> None:
+        super().__init__(text)
+        self.temperature = temperature
+        self.form = form
+
+
+@dataclass(frozen=True, slots=True)
+class _Complaint:
+    status: int
+    text: str
+    code: str = ""
+    param: str = ""
+    flagged: bool = False  # a moderator in front of the model took offence at this one text
+    wait: float | None = None
+
+    def __str__(self) -> str:
+        return f"HTTP {self.status}: {self.text}" if self.text else f"HTTP {self.status}"
+
+
+def read(response: Response) -> Reply:
+    """The reply that `response` carries.
+
+    Raises `Passing`, `Refused`, `JudgeSetupError`, `JudgeUnavailable` or `BadReply` where it
+    carries none.
+    """
+    if not 200 <= response.status < 300:
+        raise _fault(_complaint(response, _decoded(response.body)))
+    body = _decoded(response.body)
+    if not isinstance(body, dict):
+        raise JudgeUnavailable(f"the response is not JSON (check base_url=): {_start(response)}")
+    choices = body.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, dict):
+        if body.get("error"):  # some gateways report upstream faults under status 200
+            raise _fault(_complaint(response, body))
+        raise JudgeUnavailable(f"the response holds no choices: {_start(response)}")
+    return Reply(_content(choice), _usage(body.get("usage")))
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds to wait that a response asks for; `None` where it asks for none, or in vain."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = headers.get(name, "").strip()
+        if not value:
+            continue
+        try:
+            seconds = float(value) * unit
+        except ValueError:
+            try:
+                seconds = parsedate_to_datetime(value).timestamp() - time.time()
+            except ValueError:
+                continue
+        if math.isfinite(seconds):
+            return max(seconds, 0.0)
+    return None
+
+
+def _content(choice: dict[str, Any]) -> str:
+    message = choice.get("message")
+    message = message if isinstance(message, dict) else {}
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        content = "".join(part for part in parts if isinstance(part, str))
+    reason = choice.get("finish_reason")
+    if reason == "content_filter":
+        raise JudgeUnavailable("the endpoint's content filter withheld the reply")
+    if reason == "length":
+        text = content if isinstance(content, str) else ""
+        raise BadReply("the reply was cut off at the model's output limit; be shorter", text)
+    if message.get("refusal"):
+        raise BadReply(f"the model refused: {_short(str(message['refusal']))}")
+    if not isinstance(content, str) or not content.strip():
+        raise BadReply("the reply was empty")
+    return content
+
+
+def _usage(usage: Any) -> Usage:
+    usage = usage if isinstance(usage, dict) else {}
+    counts = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
+    return Usage(1, *(n if type(n) is int and n > 0 else 0 for n in counts))
+
+
+def _fault(complaint: _Complaint) -> Exception:
+    status, code = complaint.status, complaint.code
+    if code in _FILTER_CODES or complaint.flagged:
+        return JudgeUnavailable(str(complaint))
+    if code in _FINAL_CODES or status in (401, 402, 403, 404, 405) or 300 <= status < 400:
+        hint = _HINTS.get(404 if code == "model_not_found" else status, "")
+        return JudgeSetupError(f"{complaint}; {hint}" if hint else str(complaint))
+    if status in (408, 425, 429) or status >= 500:
+        return Passing(str(complaint), complaint.wait)
+    if status in (400, 422):
+        about = complaint.param or complaint.text
+        return Refused(
+            str(complaint),
+            temperature="temperature" in about.lower(),
+            form=_FORMAT.search(about) is not None,
+        )
+    return JudgeUnavailable(str(complaint))
+
+
+def _complaint(response: Response, body: Any) -> _Complaint:
+    if isinstance(body, list) and body:
+        body = body[0]
+    body = body if isinstance(body, dict) else {}
+    error = body.get("error")
+    error = error if isinstance(error, dict) else {**body, "message": error or body.get("message")}
+    status, code = response.status, error.get("code")
+    if status < 300:
+        status = code if type(code) is int and 400 <= code < 600 else 502
+    text = error.get("message") or error.get("detail") or _start(response) or response.reason
+    if 300 <= status < 400:
+        to = response.headers.get("location", "elsewhere")
+        text = f"redirects to {to}; set base_url= to where the endpoint is"
+    metadata = error.get("metadata")
+    return _Complaint(
+        status,
+        _short(text if isinstance(text, str) else msgspec.json.encode(text).decode()),
+        code if isinstance(code, str) else "",
+        error["param"] if isinstance(error.get("param"), str) else "",
+        isinstance(metadata, dict) and "flagged_input" in metadata,
+        retry_after(response.headers),
+    )
+
+
+def _decoded(body: bytes) -> Any:
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None
+
+
+def _start(response: Response) -> str:
+    return _short(response.body[:300].decode("utf-8", "replace"))
+
+
+def _short(text: str, limit: int = 300) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= limit else f"{text[:limit]}..."

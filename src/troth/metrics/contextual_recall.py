@@ -1,0 +1,53 @@
+"""Contextual recall: how much of what should be said do the contexts hold?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from troth.asks import NO_CLAIM, SUPPORTED, Support
+from troth.metric import Metric, Steps
+from troth.sample import Sample
+from troth.score import Score
+from troth.verdicts import contexts_of, explain, mean_support, numbered, share
+
+
+@dataclass(frozen=True, slots=True)
+class ContextualRecall(Metric):
+    """Sentences of the reference attributable to the contexts ÷ its sentences, in [0, 1].
+
+    Higher is better. Formula of DeepEval's ContextualRecallMetric
+    (https://deepeval.com/docs/metrics-contextual-recall). Several references: all are asked about
+    at once and the best one counts. `Score.support` is the mean support of that reference's
+    sentences. No context at all gives 0.0; unscorable where no reference states anything.
+    """
+
+    name: ClassVar = "contextual_recall"
+    needs: ClassVar = ("references", "contexts")
+    judged: ClassVar = True
+
+    def steps(self, sample: Sample) -> Steps:
+        """One ask: support for every sentence of every reference."""
+        groups = [numbered(f"r{n}.", text) for n, text in enumerate(sample.references or (), 1)]
+        items = tuple(item for group in groups for item in group)
+        if not items:
+            return Score.unscorable("no reference states anything")
+        [verdicts] = yield [
+            Support(
+                items=items,
+                contexts=contexts_of(sample),
+                question=sample.question,
+                subject="reference",
+            )
+        ]
+        candidates = []
+        for group in groups:
+            ids = {item.id for item in group}
+            stated = [v for v in verdicts if v.id in ids and v.label != NO_CLAIM]
+            if stated:
+                candidates.append((share(stated, {SUPPORTED}), mean_support(stated), stated))
+        if not candidates:
+            return Score.unscorable("no reference states anything", verdicts)
+        value, support, stated = max(candidates, key=lambda c: c[:2])
+        reason = explain(stated, {SUPPORTED}, "reference sentences")
+        return Score(value, reason=reason, verdicts=verdicts, support=support)

@@ -1,0 +1,72 @@
+"""The shape of a reply: one source for the schema that is sent and the types that are decoded."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+
+from troth.asks import Ask
+
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """What a judge says of one claim of an item. `support` is for judges that know it."""
+
+    label: str
+    claim: str = ""
+    reason: str = ""
+    sources: tuple[str, ...] = ()
+    support: Share | None = None
+
+
+class Claims(msgspec.Struct, frozen=True):
+    """An item and the claims that it was split into."""
+
+    id: str
+    claims: tuple[Claim, ...]
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """An item that is judged as a whole."""
+
+    id: str
+    label: str
+    reason: str = ""
+    sources: tuple[str, ...] = ()
+    support: Share | None = None
+
+
+class ClaimsReply(msgspec.Struct, frozen=True):
+    """The reply to an ask that splits its items."""
+
+    verdicts: tuple[Claims, ...]
+
+
+class JudgedReply(msgspec.Struct, frozen=True):
+    """The reply to an ask that does not."""
+
+    verdicts: tuple[Judged, ...]
+
+
+def schema(ask: Ask) -> dict[str, Any]:
+    """The JSON schema of the reply to `ask`, strict: every field required, no others."""
+    text = {"type": "string"}
+    label = {"type": "string", "enum": list(ask.labels)}
+    texts = {"type": "array", "items": text}
+    if ask.splits:
+        claim = _object(claim=text, label=label, reason=text, sources=texts)
+        verdict = _object(id=text, claims={"type": "array", "items": claim})
+    else:
+        verdict = _object(id=text, label=label, reason=text)
+    return _object(verdicts={"type": "array", "items": verdict})
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

@@ -1,0 +1,58 @@
+"""Arithmetic on verdicts that several metrics share."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from troth.asks import Item
+from troth.sample import Sample
+from troth.score import Verdict
+from troth.text.sentences import sentences
+
+QUOTE = 90  # characters of a claim that an explanation quotes
+
+
+def numbered(prefix: str, text: str) -> tuple[Item, ...]:
+    """The sentences of `text` as items `prefix1`, `prefix2`, ...; none for a blank text."""
+    return tuple(Item(f"{prefix}{n}", s) for n, s in enumerate(sentences(text), 1))
+
+
+def contexts_of(sample: Sample) -> tuple[Item, ...]:
+    """The contexts that hold anything, as items `c1`, `c2`, ... numbered by their rank."""
+    return tuple(
+        Item(f"c{n}", text) for n, text in enumerate(sample.contexts or (), 1) if text.strip()
+    )
+
+
+def share(verdicts: Sequence[Verdict], good: Collection[str]) -> float:
+    """The weighted share, in [0, 1], of `verdicts` (at least one) whose label is in `good`.
+
+    Weights add up to 1 per asked item, so the denominator is the number of items asked.
+    """
+    total = sum(v.weight for v in verdicts)
+    return min(1.0, sum(v.weight for v in verdicts if v.label in good) / total)
+
+
+def mean_support(verdicts: Sequence[Verdict]) -> float:
+    """The weighted mean of `support` over `verdicts` (at least one), in [0, 1]."""
+    total = sum(v.weight for v in verdicts)
+    return min(1.0, sum(v.weight * v.support for v in verdicts) / total)
+
+
+def explain(verdicts: Sequence[Verdict], good: Collection[str], what: str) -> str:
+    """Why the score is not 1, in one line: how many failed, and each failure with its reason."""
+    bad = [v for v in verdicts if v.label not in good]
+    if not bad:
+        return f"all {what} {'/'.join(sorted(good))} ({len(verdicts)} of {len(verdicts)})"
+    failures = "; ".join(f"{v.label}: {quote(v.text)}{_because(v)}" for v in bad)
+    return f"{len(bad)} of {len(verdicts)} {what} not {'/'.join(sorted(good))}: {failures}"
+
+
+def quote(text: str) -> str:
+    """`text` on one line between quotation marks, cut to `QUOTE` characters."""
+    flat = " ".join(text.split())
+    return f"“{flat}”" if len(flat) <= QUOTE else f"“{flat[: QUOTE - 1].rstrip()}…”"
+
+
+def _because(verdict: Verdict) -> str:
+    return f" ({verdict.reason})" if verdict.reason else ""

@@ -1,0 +1,11 @@
+"""What every test can rely on: no keys, no proxies, an empty folder of its own to work in."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _closed_world(monkeypatch, tmp_path):
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    monkeypatch.chdir(tmp_path)
