@@ -89,10 +89,16 @@ class Run(Sequence[Row]):
         """The account of every metric, by label."""
         return {m: Summary.of(m, self.scores(m)) for m in self.metrics}
 
-    def worst(self, metric: str, n: int = 5) -> list[Row]:
-        """The `n` scored rows with the lowest value, the lowest support first among equals."""
-        scored = [row for row in self.rows if row.scores[metric].value is not None]
-        return sorted(scored, key=lambda row: _rank(row.scores[metric]))[:n]
+    def worst(self, n: int = 5, metric: str | None = None) -> list[Row]:
+        """The `n` lowest rows by one metric, or by the mean over all that were judged.
+
+        Without a judged metric the mean is over all metrics. Among equals the lowest support comes
+        first; rows without a score are not ranked.
+        """
+        judged = [m for m in self.metrics if any(row.scores[m].verdicts for row in self.rows)]
+        by = [metric] if metric else judged or list(self.metrics)
+        ranked = [(rank, row) for row in self.rows if (rank := _rank(row, by)) is not None]
+        return [row for _, row in sorted(ranked, key=lambda pair: pair[0])[:n]]
 
     def records(self) -> list[dict[str, Any]]:
         """One flat dict per row: the sample's fields, then value, status and reason by metric."""
@@ -152,6 +158,10 @@ class Run(Sequence[Row]):
         return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table>"
 
 
-def _rank(score: Score) -> tuple[float, float]:
-    value = 0.0 if score.value is None else score.value
-    return value, value if score.support is None else score.support
+def _rank(row: Row, metrics: Sequence[str]) -> tuple[float, float] | None:
+    scores = [row.scores[m] for m in metrics]
+    values = [s.value for s in scores if s.value is not None]
+    supports = [s.support for s in scores if s.support is not None]
+    if not values:
+        return None
+    return math.fsum(values) / len(values), math.fsum(supports) / max(1, len(supports))

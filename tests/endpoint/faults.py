@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from aiohttp import web
+
 from tests.endpoint.answers import Answer
 
 Reply = dict[str, Any]
@@ -104,8 +105,8 @@ async def _hang(exchange: Exchange, seconds: str = "3600") -> None:
     await asyncio.sleep(float(seconds))
 
 
-async def _redirect(exchange: Exchange, to: str = "/elsewhere") -> web.Response:
-    return web.Response(status=307, headers={"Location": to})
+async def _redirect(exchange: Exchange, *to: str) -> web.Response:
+    return web.Response(status=307, headers={"Location": ":".join(to) or "/elsewhere"})
 
 
 async def _echoed_key(exchange: Exchange, status: str = "401") -> web.Response:

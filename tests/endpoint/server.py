@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
+
 from tests.endpoint.answers import Answer, Label
 from tests.endpoint.faults import Exchange, Fault, error, fault
 
@@ -108,7 +109,10 @@ class Endpoint:
         app = web.Application(client_max_size=64 << 20)
         app.router.add_post("/v1/chat/completions", self._handle)
         app.router.add_get("/stats", self._stats)
-        runner = web.AppRunner(app, shutdown_timeout=0, access_log=None)
+        # A request that its client gave up must not keep the server alive.
+        runner = web.AppRunner(
+            app, shutdown_timeout=0.01, handler_cancellation=True, access_log=None
+        )
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", self.port, backlog=1024)
         await site.start()

@@ -52,9 +52,11 @@ class Asking:
         wanted, problem, keys = ask, None, []
         came: dict[str, Answer] = {}
         for attempt in range(TRIES):
-            reply, key = await self._reply(wanted, problem, attempt)
-            keys.append(key)
             try:
+                reply, key = await self._reply(wanted, problem, attempt)
+                keys.append(key)
+                if reply.problem:
+                    raise BadReply(reply.problem)
                 answer = decode(wanted, reply.content)
             except Partial as part:
                 answer, lacking = part.answer, part.problem
@@ -80,7 +82,7 @@ class Asking:
         if not isinstance(reply, Reply):
             raise BadReply(f"{self.judge.name} returned {type(reply).__name__}, not a Reply")
         self.usage += reply.usage
-        if key is not None and self.replies is not None:
+        if key is not None and self.replies is not None and not reply.problem:
             self.replies.put(key, self.judge.name, reply)
         return reply, key
 

@@ -15,11 +15,14 @@ from troth.score import NO_USAGE, Usage
 class Reply:
     """What a judge said: raw text that still has to be decoded, or verdicts already typed.
 
-    Either way the engine reconciles it with what was asked before a metric sees it.
+    Either way the engine reconciles it with what was asked before a metric sees it. `problem` is
+    what the judge itself knows to be wrong with it (it was cut off, the model refused): such a
+    reply is paid for and counted, but never read.
     """
 
     content: str | Answer
     usage: Usage = NO_USAGE
+    problem: str = ""
 
 
 class Judge(ABC):

@@ -15,11 +15,11 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 
 from troth.asks import Ask
-from troth.errors import BadReply, JudgeError, JudgeSetupError, JudgeUnavailable, UsageError
+from troth.errors import JudgeError, JudgeSetupError, JudgeUnavailable, UsageError
 from troth.judges.base import Judge, Reply
 from troth.judges.openai_reply import Passing, Refused, read
 from troth.judges.openai_wire import Lane, Patience, open_lane
-from troth.prompts.render import Prompt, render
+from troth.prompts.render import Prompt, hashes, render
 
 OPENAI = "https://api.openai.com/v1"
 _FORMS = ("json_schema", "json_object", None)  # from the most to the least that may be asked for
@@ -89,6 +89,17 @@ class OpenAIChat(Judge):
             f"temperature={self.temperature!r}, language={self.language!r})"
         )
 
+    def identity(self) -> Mapping[str, Any]:
+        """Name, endpoint, model, parameters, and the hash of every prompt; no key, no header."""
+        return {
+            "name": self.name,
+            "base_url": self.base_url,
+            "model": self.model,
+            "temperature": self.temperature,
+            "language": self.language,
+            "prompts": hashes(self.language),
+        }
+
     async def start(self) -> None:
         """Read the key and open the connections of the running event loop.
 
@@ -116,16 +127,14 @@ class OpenAIChat(Judge):
     async def reply(self, ask: Ask, problem: str | None = None) -> Reply:
         """The model's reply to `ask`, as text that still has to be decoded.
 
-        Raises `BadReply` where the model refused, said nothing or was cut off, and the errors of
-        `Judge.reply`.
+        Where the model refused, said nothing or was cut off, the reply has a `problem`. Raises the
+        errors of `Judge.reply`.
         """
         prompt = render(ask, self.language, problem)
         lane = self._lane()
         try:
             async with lane.slots:
                 return await self._in_turn(lane, prompt)
-        except BadReply as error:
-            raise BadReply(self._clean(error.problem), error.reply) from None
         except JudgeError as error:
             raise type(error)(f"{self.name}: {self._clean(str(error))}") from None
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from troth.errors import BadReply, JudgeSetupError, JudgeUnavailable
+from troth.errors import JudgeSetupError, JudgeUnavailable
 from troth.judges.base import Reply
 from troth.score import Usage
 
@@ -84,8 +84,7 @@ class _Complaint:
 def read(response: Response) -> Reply:
     """The reply that `response` carries.
 
-    Raises `Passing`, `Refused`, `JudgeSetupError`, `JudgeUnavailable` or `BadReply` where it
-    carries none.
+    Raises `Passing`, `Refused`, `JudgeSetupError` or `JudgeUnavailable` where it carries none.
     """
     if not 200 <= response.status < 300:
         raise _fault(_complaint(response, _decoded(response.body)))
@@ -98,7 +97,8 @@ def read(response: Response) -> Reply:
         if body.get("error"):  # some gateways report upstream faults under status 200
             raise _fault(_complaint(response, body))
         raise JudgeUnavailable(f"the response holds no choices: {_start(response)}")
-    return Reply(_content(choice), _usage(body.get("usage")))
+    content, problem = _content(choice)
+    return Reply(content, _usage(body.get("usage")), problem)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -112,31 +112,30 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         except ValueError:
             try:
                 seconds = parsedate_to_datetime(value).timestamp() - time.time()
-            except ValueError:
+            except (ValueError, OverflowError):
                 continue
         if math.isfinite(seconds):
             return max(seconds, 0.0)
     return None
 
 
-def _content(choice: dict[str, Any]) -> str:
+def _content(choice: dict[str, Any]) -> tuple[str, str]:
+    """What the model said, and what makes it useless, if anything."""
     message = choice.get("message")
     message = message if isinstance(message, dict) else {}
     content = message.get("content")
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]
         content = "".join(part for part in parts if isinstance(part, str))
+    text = content if isinstance(content, str) else ""
     reason = choice.get("finish_reason")
     if reason == "content_filter":
         raise JudgeUnavailable("the endpoint's content filter withheld the reply")
     if reason == "length":
-        text = content if isinstance(content, str) else ""
-        raise BadReply("the reply was cut off at the model's output limit; be shorter", text)
+        return text, "the reply was cut off at the model's output limit; be shorter"
     if message.get("refusal"):
-        raise BadReply(f"the model refused: {_short(str(message['refusal']))}")
-    if not isinstance(content, str) or not content.strip():
-        raise BadReply("the reply was empty")
-    return content
+        return text, f"the model refused: {_short(str(message['refusal']))}"
+    return text, "" if text.strip() else "the reply was empty"
 
 
 def _usage(usage: Any) -> Usage:

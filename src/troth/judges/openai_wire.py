@@ -64,13 +64,14 @@ def open_lane(url: str, headers: dict[str, str], timeout: float, concurrency: in
     """A lane for the running event loop."""
     import aiohttp  # noqa: PLC0415 - heavy
 
+    proxy = proxy_for(urlsplit(url))  # before there is anything to close
     session = aiohttp.ClientSession(
         headers=headers,
         timeout=aiohttp.ClientTimeout(total=timeout),
         connector=aiohttp.TCPConnector(limit=concurrency),
         cookie_jar=aiohttp.DummyCookieJar(),
     )
-    return Lane(session, url, proxy_for(urlsplit(url)), asyncio.Semaphore(concurrency))
+    return Lane(session, url, proxy, asyncio.Semaphore(concurrency))
 
 
 def proxy_for(url: SplitResult) -> str | None:

@@ -65,6 +65,12 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted(file.parent.name for file in _HERE.glob("*/repair.md")))
 
 
+def hashes(language: str) -> dict[str, str]:
+    """The hash of every prompt of a language, by the name of its ask."""
+    names = sorted(file.stem for file in (_HERE / language).glob("*.md"))
+    return {name: _load(language, name).hash for name in names if name != "repair"}
+
+
 def as_json(value: Any) -> str:
     """`value` as one line of compact JSON that cannot forge a delimiter.
 

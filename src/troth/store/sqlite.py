@@ -143,16 +143,24 @@ class Store:
         self.close()
 
     def _open(self) -> sqlite3.Connection:
+        if str(self.path) != ":memory:":
+            self._make_private()
+        db = sqlite3.connect(self.path, timeout=30, check_same_thread=False)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")
+        db.execute("PRAGMA foreign_keys = ON")
+        self._migrate(db)
+        return db
+
+    def _make_private(self) -> None:
         folder = self.path.parent
         if not folder.exists():
             folder.mkdir(parents=True)
             if folder.name == ".troth":  # results hold the user's texts: keep them out of git
                 (folder / ".gitignore").write_text("*\n", "utf-8")
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
-        db = sqlite3.connect(self.path, timeout=30, check_same_thread=False)
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = FULL")
-        db.execute("PRAGMA foreign_keys = ON")
+
+    def _migrate(self, db: sqlite3.Connection) -> None:
         db.execute("BEGIN IMMEDIATE")  # two processes may meet here for the first time
         [version] = db.execute("PRAGMA user_version").fetchone()
         if version == 0:
@@ -166,7 +174,6 @@ class Store:
                 f"{self.path} was written by a newer Troth (format {version}, this one reads "
                 f"{VERSION}): upgrade, or name another file with --store"
             )
-        return db
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

@@ -1,0 +1,5 @@
+"""`python -m troth` is the command `troth`."""
+
+from troth.cli import main
+
+main()

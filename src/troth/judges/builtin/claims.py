@@ -1,0 +1,45 @@
+"""Which items claim nothing: short questions, courtesies, and saying that one cannot say."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from troth.judges.builtin.evidence import Sentence
+
+_QUESTION: Final = re.compile(r"[?？؟]\W*$")
+_TELLING_QUESTION: Final = re.compile(r"\b(?:did|do) you know\b", re.IGNORECASE)
+_COURTESY: Final = re.compile(
+    r"\W*(?:(?:hi|hello|hey|thanks|thank you|you're welcome|sure|of course|certainly|okay|ok|sorry|"
+    r"great question|good (?:question|morning|evening|luck)|i hope (?:this|that|it) helps|"
+    r"let me know|feel free|i apologi[sz]e|hope this helps|hallo|danke|bonjour|merci|hola|gracias|"
+    r"привет|спасибо)\b|你好|您好|谢谢|こんにちは|ありがとう)",
+    re.IGNORECASE,
+)
+_UNABLE: Final = re.compile(
+    r"\b(?:i (?:do not|don't) know|(?:i am|i'm) not sure|"
+    r"(?:i am|i'm|it is|it's) (?:unable|impossible|not possible) to|"
+    r"i (?:can ?not|can't) (?:answer|determine|say|provide|find)|"
+    r"can ?not be (?:answered|determined)|unable to (?:answer|provide)|(?:not enough|insufficient) information|"
+    r"(?:passages?|contexts?|texts?|documents?|sources?)\b.{0,40}\b(?:do|does) not "
+    r"(?:contain|provide|mention|include|specify|state|say)|"
+    r"no (?:information|mention)\b.{0,40}\b(?:passages?|contexts?|texts?|documents?|sources?))\b"
+    r"|不知道|无法回答|无法确定|わかりません|分かりません|не знаю",
+    re.IGNORECASE,
+)
+_SHORT = 5  # content words up to which a question or a courtesy is nothing more
+
+
+def claims_nothing(item: Sentence) -> str | None:
+    """Why the item claims nothing, or `None` if it claims something."""
+    if not item.content and not item.numbers:
+        return "it holds no word that says something"
+    text = item.text.replace("’", "'")
+    if _UNABLE.search(text):
+        return "it says that it cannot say"
+    if len(item.content) <= _SHORT and not item.numbers:
+        if _QUESTION.search(text) and not _TELLING_QUESTION.search(text):
+            return "it asks"
+        if _COURTESY.match(text):
+            return "it is a courtesy"
+    return None

@@ -1,0 +1,136 @@
+"""Cells to the texts of a `Sample`. Nothing is turned into text that is not text already."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Mapping
+from typing import Any
+
+from troth.reading.columns import holds_one_text
+from troth.reading.strictjson import BadJson, StrictDecoder
+
+_TEXT_KEYS = ("content", "text", "page_content")  # Haystack, SQuAD and most others, LangChain
+_LISTS = ("references", "contexts")
+
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = 50
+_short.maxlevel = 2
+_short.maxdict = _short.maxlist = _short.maxtuple = 3
+
+
+class Mismatch(ValueError):
+    """A cell that is not what its field holds: what was expected, what came, what to do."""
+
+
+def show(value: Any) -> str:
+    """Type and start of `value`, about 60 characters: for error messages."""
+    if value is None:
+        return "null"
+    text = _short.repr(value)
+    return f"{type(value).__name__} {text if len(text) <= 60 else text[:59] + '…'}"
+
+
+def from_cell(field: str, cell: str | None) -> Any:
+    """What a cell of a CSV file stands for: nothing if empty, a list if it opens with `[`."""
+    if not cell:
+        return None
+    if field not in _LISTS or not cell.startswith("["):
+        return cell
+    try:
+        return StrictDecoder().one(cell)
+    except BadJson as error:
+        quotes = "use double quotes" if cell.startswith("['") else 'such as ["one", "two"]'
+        raise Mismatch(
+            f"a cell that opens with [ must be a JSON list ({quotes}), got {show(cell)}: "
+            f"{error.problem}; a text that really opens with [ goes into a list of its own"
+        ) from None
+
+
+def to_field(field: str, value: Any, column: str) -> Any:
+    """The value of `field`; `Mismatch` for what is not its type. `null` gives `None`."""
+    if value is None:
+        return None
+    if not isinstance(value, (str, list, tuple)) and hasattr(value, "tolist"):
+        value = value.tolist()  # numpy arrays and scalars, columns of data frames
+    if field in _LISTS:
+        return _texts(field, value, column)
+    if field == "id":
+        return _id(value)
+    return _text(value)
+
+
+def check_text(text: str) -> None:
+    """`Mismatch` for a string that no file can hold."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise Mismatch(
+                "it holds half of a surrogate pair (\\ud800 to \\udfff), which is no character; "
+                f"mend the text, got {text[:40]!a}"
+            ) from None
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        missing = value != value if isinstance(value, float) else False  # noqa: PLR0124 - NaN
+        todo = "use null where there is none" if missing else "write it as text, in quotes"
+        raise Mismatch(f"expected a string or null, got {show(value)}; {todo}")
+    check_text(value)
+    return value
+
+
+def _id(value: Any) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise Mismatch(
+            f"expected a string or a whole number, got {show(value)}; map another column "
+            "(--map id=COLUMN), or number the rows (--map id=)"
+        )
+    check_text(value)
+    return value
+
+
+def _texts(field: str, value: Any, column: str) -> tuple[str, ...]:
+    if isinstance(value, str):
+        if field == "contexts" and not holds_one_text(column):
+            raise Mismatch(
+                "expected a list of strings, got one string: wrap it in [ ]; "
+                f"or name the column `context` if there is one per row (it is {show(value)})"
+            )
+        value = [value]
+    elif field == "references" and isinstance(value, Mapping):
+        value = _gold(value)
+    if not isinstance(value, (list, tuple)):
+        raise Mismatch(f'expected a list of strings, got {show(value)}; write ["…", "…"]')
+    try:
+        "".join(value).encode()  # one pass says that all is well, which is the common case
+        return tuple(value)
+    except (TypeError, UnicodeEncodeError):
+        return tuple(_item(item, place) for place, item in enumerate(value, 1))
+
+
+def _gold(value: Mapping[Any, Any]) -> Any:
+    """SQuAD's `{"text": [...], "answer_start": [...]}`; `text` may be one string as well."""
+    texts = value.get("text")
+    if hasattr(texts, "tolist"):
+        texts = texts.tolist()  # type: ignore[union-attr]
+    if isinstance(texts, str):
+        return [texts]
+    return texts if isinstance(texts, (list, tuple)) else value
+
+
+def _item(item: Any, place: int) -> str:
+    if not isinstance(item, str):
+        get = item.get if isinstance(item, Mapping) else lambda key: getattr(item, key, None)
+        texts = [text for text in map(get, _TEXT_KEYS) if isinstance(text, str)]
+        if not texts:
+            raise Mismatch(
+                f"expected a list of strings, but its item {place} is {show(item)}; "
+                'write a string, or an object with a "content" or "text" string'
+            )
+        item = texts[0]
+    check_text(item)
+    text: str = item
+    return text

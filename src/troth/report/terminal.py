@@ -1,0 +1,147 @@
+"""A run in the terminal: the account of every metric, what was not scored, the worst rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from troth.run import Run, Summary
+from troth.score import Score, Status
+
+BINS = 10
+BLOCKS = " ▁▂▃▄▅▆▇█"
+EXAMPLES = 3  # ids that stand behind a reason why rows were not scored
+CAUSES = 3  # scores that are explained per row
+QUOTE, REASON = 160, 300
+
+
+def show(run: Run, console: Console, worst: int = 5) -> None:
+    """Print `run`: a table, the reasons of unscored rows, the `worst` lowest rows."""
+    console.print(Text(_headline(run)))
+    console.print(_table(run))
+    for part in (*_unscored(run), *_skipped(run), *_worst(run, worst)):
+        console.print(part)
+
+
+def _headline(run: Run) -> str:
+    judge = "" if run.judge == "none" else f" · judge {plain(run.judge)}"
+    return f"{len(run)} rows · {run.seconds:.1f} s{judge}"
+
+
+def _table(run: Run) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("metric", no_wrap=True)
+    table.add_column("mean", justify="right")
+    table.add_column(f"0{'·' * (BINS - 2)}1", no_wrap=True)
+    for name in ("scored", "unscorable", "failed", "total"):
+        table.add_column(name, justify="right")
+    for label, summary in run.summary().items():
+        table.add_row(
+            Text(label),
+            _mean(summary),
+            Text(_histogram(run.scores(label)), style="cyan"),
+            str(summary.scored),
+            _count(summary.unscorable, "yellow"),
+            _count(summary.failed, "red"),
+            str(summary.total),
+        )
+    return table
+
+
+def _mean(summary: Summary) -> Text:
+    return Text("–") if summary.mean is None else Text(f"{summary.mean:.3f}", style="bold")
+
+
+def _count(n: int, style: str) -> Text:
+    return Text(str(n), style=style if n else "dim")
+
+
+def _histogram(scores: Sequence[Score]) -> str:
+    """How many rows lie in each tenth of [0, 1], the fullest tenth at full height."""
+    counts = [0] * BINS
+    for score in scores:
+        if score.value is not None:
+            counts[min(BINS - 1, max(0, int(score.value * BINS)))] += 1
+    top = max(counts) or 1
+    return "".join(BLOCKS[-(-count * (len(BLOCKS) - 1) // top)] for count in counts)
+
+
+def _unscored(run: Run) -> Iterator[RenderableType]:
+    """Each reason why rows have no score, once, with how many and which."""
+    lines: list[Text] = []
+    for metric in run.metrics:
+        by_reason: dict[tuple[Status, str], list[str]] = {}
+        for row in run.rows:
+            score = row.scores[metric]
+            if score.value is None:
+                by_reason.setdefault((score.status, score.reason), []).append(row.sample.id)
+        for (status, reason), ids in sorted(by_reason.items(), key=lambda kv: -len(kv[1])):
+            more = ", …" if len(ids) > EXAMPLES else ""
+            which = ", ".join(map(plain, ids[:EXAMPLES])) + more
+            style = "red" if status is Status.FAILED else "yellow"
+            lines.append(
+                Text.assemble(
+                    f"{metric}: ",
+                    (f"{len(ids)} {status}", style),
+                    f": {shorten(reason, REASON)} ",
+                    (f"({which})", "dim"),
+                )
+            )
+    if lines:
+        yield Text("\nNot scored", style="bold")
+        yield from (_indented(line, 2) for line in lines)
+
+
+def _skipped(run: Run) -> Iterator[RenderableType]:
+    if run.skipped:
+        yield Text(f"\n{len(run.skipped)} bad rows were skipped", style="bold yellow")
+        yield from (_indented(Text(shorten(p, REASON)), 2) for p in run.skipped[:EXAMPLES])
+
+
+def _worst(run: Run, n: int) -> Iterator[RenderableType]:
+    """The lowest rows, each with what was asked, answered, and why it scored low."""
+    rows = [row for row in run.worst(n) if any((s.value or 0) < 1 for s in row.scores.values())]
+    if not rows:
+        return
+    yield Text("\nWorst rows", style="bold")
+    for row in rows:
+        sample = row.sample
+        yield _indented(Text.assemble((plain(sample.id), "bold"), f"  {_said(sample.question)}"), 2)
+        if sample.answer is not None:
+            yield _indented(Text(f"→ {_said(sample.answer)}"), 4)
+        low = sorted(
+            (
+                (s.value, not s.verdicts, m, s.reason)
+                for m, s in row.scores.items()
+                if s.value is not None
+            ),
+        )
+        for value, _, metric, reason in low[:CAUSES]:
+            if value < 1:
+                line = Text.assemble(
+                    (f"{value:.2f} ", "red"), metric, (f"  {shorten(reason, REASON)}", "dim")
+                )
+                yield _indented(line, 4)
+
+
+def _said(text: str | None) -> str:
+    return shorten(text, QUOTE) if text else ""
+
+
+def _indented(text: Text, by: int) -> Padding:
+    return Padding(text, (0, 0, 0, by), expand=False)
+
+
+def shorten(text: str, limit: int) -> str:
+    """One printable line of at most `limit` characters."""
+    flat = " ".join(plain(text[: limit * 4]).split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+def plain(text: str) -> str:
+    """`text` without control characters: what is evaluated must not steer the terminal."""
+    return "".join(c if c.isprintable() else " " if c.isspace() else "�" for c in text)

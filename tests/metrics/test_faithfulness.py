@@ -1,0 +1,87 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.metrics.judging import judged
+from troth.errors import UsageError
+from troth.metrics.faithfulness import Faithfulness
+from troth.score import Status
+
+LABELS = ("supported", "contradicted", "unmentioned", "no_claim")
+ROW = {"answer": "Ana sings. Bo sings. Cy sings. Di sings.", "contexts": ["Ana and Bo sing."]}
+
+
+@given(st.lists(st.sampled_from(LABELS), min_size=4, max_size=4))
+def test_formula(labels):
+    by_id = {f"a{n}": label for n, label in enumerate(labels, 1)}
+    claims = [label for label in labels if label != "no_claim"]
+    for unverifiable, bad in (
+        ("fails", {"contradicted", "unmentioned"}),
+        ("counts", {"contradicted"}),
+    ):
+        result, _ = judged(Faithfulness(unverifiable), by_id, **ROW)
+        if claims:
+            passing = sum(label not in bad for label in claims)
+            assert result.value == pytest.approx(passing / len(claims))
+            assert result.status is Status.SCORED
+        else:
+            assert (result.value, result.status) == (None, Status.UNSCORABLE)
+        assert len(result.verdicts) == 4
+
+
+def test_one_ask_for_all_sentences():
+    _, judge = judged(Faithfulness(), **ROW)
+    [ask] = judge.asks
+    assert [item.text for item in ask.items] == [
+        "Ana sings.",
+        "Bo sings.",
+        "Cy sings.",
+        "Di sings.",
+    ]
+
+
+def test_the_reason_names_each_claim_that_fails():
+    result, _ = judged(Faithfulness(), {"a2": "contradicted", "a4": "unmentioned"}, **ROW)
+    assert result.reason == (
+        "2 of 4 claims not supported: contradicted: “Bo sings.” (because a2); "
+        "unmentioned: “Di sings.” (because a4)"
+    )
+    assert judged(Faithfulness(), **ROW)[0].reason == "all claims supported (4 of 4)"
+
+
+@pytest.mark.parametrize("answer", ["", "   ", "—", "\n\n"])
+def test_an_answer_without_a_claim_is_unscorable_and_costs_nothing(answer):
+    result, judge = judged(Faithfulness(), answer=answer, contexts=["x"])
+    assert (result.value, result.status) == (None, Status.UNSCORABLE)
+    assert judge.asks == []
+
+
+@pytest.mark.parametrize("contexts", [[], ["", " "]])
+def test_without_context_nothing_is_supported_and_nothing_passes_by_default(contexts):
+    labels = dict.fromkeys(("a1", "a2", "a3", "a4"), "unmentioned")
+    result, judge = judged(Faithfulness(), labels, answer=ROW["answer"], contexts=contexts)
+    assert result.value == 0.0
+    assert judge.asks[0].contexts == ()
+    result, judge = judged(Faithfulness("counts"), answer=ROW["answer"], contexts=contexts)
+    assert result.status is Status.UNSCORABLE
+    assert judge.asks == []
+
+
+def test_a_missing_field_is_named():
+    result, _ = judged(Faithfulness(), answer="Ana sings.")
+    assert (result.status, result.reason) == (Status.UNSCORABLE, "the row has no contexts")
+
+
+@given(st.lists(st.floats(0, 1), min_size=4, max_size=4))
+def test_support_ranks_rows_and_stays_in_range(supports):
+    by_id = {f"a{n}": s for n, s in enumerate(supports, 1)}
+    result, _ = judged(Faithfulness(), supports=by_id, **ROW)
+    assert 0.0 <= result.support <= 1.0
+    raised, _ = judged(Faithfulness(), supports={**by_id, "a1": 1.0}, **ROW)
+    assert raised.support >= result.support - 1e-12
+
+
+def test_identity():
+    assert Faithfulness("counts").label == "faithfulness:counts"
+    with pytest.raises(UsageError, match="'fails', 'counts'"):
+        Faithfulness(unverifiable="maybe")

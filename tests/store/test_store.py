@@ -1,0 +1,163 @@
+"""Runs and replies on disk, in real SQLite."""
+
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from troth.engine.runner import run_rows
+from troth.engine.sync import run_sync
+from troth.errors import StoreError
+from troth.judges.base import Reply
+from troth.judges.scripted import Scripted
+from troth.metrics.faithfulness import Faithfulness
+from troth.run import Row, Run
+from troth.sample import Sample
+from troth.score import Score, Usage, Verdict
+from troth.store import Store
+
+TEXT = st.text(st.characters(codec="utf-8"))
+
+
+def a_run(texts=("x",), run_id="r1"):
+    verdict = Verdict("a1", "supported", 0.5, "why", ("c1",), "text", 0.5)
+    score = Score(0.5, reason="half", verdicts=(verdict,), support=0.25, usage=Usage(1, 2, 3))
+    rows = tuple(
+        Row(
+            Sample(str(n), text, text, (text,), (), {"topic": text}),
+            {"m": score, "n": Score.unscorable(text or "none")},
+        )
+        for n, text in enumerate(texts)
+    )
+    return Run(rows, ("m", "n"), "builtin", {"k": ["v"]}, ("row 3: bad",), 1.5, run_id)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@given(st.lists(TEXT, max_size=3))
+def test_a_run_comes_back_equal(texts):
+    with Store(":memory:") as store:
+        run = a_run(texts)
+        store.save(run)
+        back = store.load("r1")
+    assert back == run
+    assert [row.sample.meta for row in back] == [row.sample.meta for row in run]
+
+
+def test_runs_are_listed_newest_first(tmp_path):
+    with Store(tmp_path / "t.db") as store:
+        for run_id in ("a", "b", "c"):
+            store.save(a_run(run_id=run_id))
+        assert [run_id for run_id, _ in store.runs()] == ["c", "b", "a"]
+
+
+def test_a_run_is_kept_whole_or_not_at_all(tmp_path):
+    with Store(tmp_path / "t.db") as store:
+        store.save(a_run())
+        with pytest.raises(StoreError):
+            store.save(a_run(("y", "z")))  # the same id again
+        assert store.load("r1") == a_run()
+        with pytest.raises(StoreError, match="holds no run 'r2'"):
+            store.load("r2")
+
+
+def test_replies(tmp_path):
+    with Store(tmp_path / "t.db") as store:
+        assert store.get("k") is None
+        store.put("k", "openai/x", Reply("text", Usage(1, 10, 2)))
+        assert store.get("k") == Reply("text")  # what is kept costs nothing
+        store.forget("k")
+        assert store.get("k") is None
+
+
+def test_the_files_are_private_and_kept_out_of_git(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Store().close()
+    mode = stat.S_IMODE((tmp_path / ".troth" / "troth.db").stat().st_mode)
+    assert mode == 0o600
+    assert (tmp_path / ".troth" / ".gitignore").read_text() == "*\n"
+
+
+def test_garbage_a_newer_version_and_a_folder_are_refused_untouched(tmp_path):
+    garbage = tmp_path / "garbage.db"
+    garbage.write_bytes(b"not a database" * 100)
+    with pytest.raises(StoreError, match="cannot be used"):
+        Store(garbage)
+    assert garbage.read_bytes() == b"not a database" * 100
+    newer = tmp_path / "newer.db"
+    Store(newer).close()
+    with sqlite3.connect(newer) as db:
+        db.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match="newer Troth"):
+        Store(newer)
+    with pytest.raises(StoreError):
+        Store(tmp_path)
+
+
+def test_two_processes_and_many_threads_share_one_file(tmp_path):
+    path = tmp_path / "t.db"
+    code = (
+        "import sys; from troth.store import Store; from troth.judges.base import Reply\n"
+        "with Store(sys.argv[1]) as s:\n"
+        "    for n in range(100): s.put(f'{sys.argv[2]}{n}', 'j', Reply('x'))\n"
+    )
+    others = [
+        subprocess.Popen([sys.executable, "-c", code, str(path), name], env=os.environ)
+        for name in "ab"
+    ]
+    with Store(path) as store:
+        threads = [
+            threading.Thread(target=store.put, args=(f"c{n}", "j", Reply("x"))) for n in range(20)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert [p.wait() for p in others] == [0, 0]
+        for key in ("a0", "a99", "b0", "b99", "c0", "c19"):
+            assert store.get(key)
+
+
+class Paid(Scripted):
+    """A scripted judge whose replies are kept, like those of a paid one."""
+
+    def key(self, ask, problem=None):
+        return repr((ask, problem))
+
+
+def test_a_reply_that_was_paid_for_is_not_asked_for_again(tmp_path):
+    samples = [Sample(str(n), answer=f"Row {n}.", contexts=["x"]) for n in range(5)]
+
+    def script(ask):
+        claims = [{"label": "supported"}]
+        return {"verdicts": [{"id": i.id, "claims": claims} for i in ask.items]}
+
+    def evaluate(judge):
+        with Store(tmp_path / "t.db") as store:
+            return run_sync(lambda: run_rows(samples, [Faithfulness()], judge, replies=store))
+
+    first, second = Paid(script), Paid(script)
+    before, after = evaluate(first), evaluate(second)
+    assert len(first.asks) == 5
+    assert second.asks == []
+    assert [r.scores["faithfulness"].value for r in after] == [1.0] * 5
+    assert before[0].scores["faithfulness"].usage == Usage(1)
+    assert after[0].scores["faithfulness"].usage == Usage(0)
+
+
+def test_useless_replies_are_forgotten_so_that_a_later_run_asks_anew(tmp_path):
+    samples = [Sample("1", answer="Row.", contexts=["x"])]
+    with Store(tmp_path / "t.db") as store:
+        bad, good = (
+            Paid(lambda ask: "nonsense"),
+            Paid(lambda ask: {"verdicts": [{"id": "a1", "claims": [{"label": "supported"}]}]}),
+        )
+        for judge, calls in ((bad, 3), (bad, 6), (good, 1)):
+            [row] = run_sync(lambda: run_rows(samples, [Faithfulness()], judge, replies=store))
+            assert len(judge.asks) == calls
+    assert row.scores["faithfulness"].value == 1.0
