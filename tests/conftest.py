@@ -1,6 +1,10 @@
 """What every test can rely on: no keys, no proxies, an empty folder of its own to work in."""
 
+import os
+
 import pytest
+
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # read when haystack is imported
 
 
 @pytest.fixture(autouse=True)

@@ -121,7 +121,7 @@ def test_a_reply_of_the_wrong_type_fails_the_row():
             return "supported"
 
     [row] = run(rows_of(1), [Faithfulness()], Odd())
-    assert row.scores["faithfulness"].reason == "slow returned str, not a Reply"
+    assert row.scores["faithfulness"].reason == "TypeError: slow returned str, not a Reply"
 
 
 def test_no_rows_no_scores():

@@ -3,10 +3,10 @@ import json
 import random
 
 import pytest
-from haystack.core.errors import PipelineConnectError, PipelineRuntimeError
-from tests.endpoint import Endpoint
-
 from haystack import Pipeline, component
+from haystack.core.errors import PipelineConnectError, PipelineRuntimeError
+
+from tests.endpoint import Endpoint
 from troth.errors import InputError, JudgeSetupError, JudgeUnavailable, UsageError
 from troth.haystack import DeepEvalEvaluator, DeepEvalMetric
 from troth.judges.base import Judge

@@ -3,11 +3,11 @@ import sys
 
 import pandas as pd
 import pytest
+from haystack import Pipeline
 from haystack.components.evaluators import AnswerExactMatchEvaluator as Original
 from hypothesis import given
 from hypothesis import strategies as st
 
-from haystack import Pipeline
 from troth.errors import InputError
 from troth.haystack import AnswerExactMatchEvaluator
 

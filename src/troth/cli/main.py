@@ -48,9 +48,9 @@ def _shared(command: Any) -> Any:
             click.option("--json", "as_json", is_flag=True, help="One JSON document, no table."),
             click.option(
                 "--worst",
-                default=2,
+                default=5,
                 show_default=True,
-                help="Rows to show per metric, lowest first.",
+                help="How many of the lowest rows to show.",
             ),
             click.option(
                 "--store",

@@ -80,7 +80,7 @@ class Asking:
         async with self.limit:
             reply = await self.judge.reply(ask, problem)
         if not isinstance(reply, Reply):
-            raise BadReply(f"{self.judge.name} returned {type(reply).__name__}, not a Reply")
+            raise TypeError(f"{self.judge.name} returned {type(reply).__name__}, not a Reply")
         self.usage += reply.usage
         if key is not None and self.replies is not None and not reply.problem:
             self.replies.put(key, self.judge.name, reply)

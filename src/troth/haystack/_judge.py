@@ -6,10 +6,8 @@ from typing import Any
 
 from troth.errors import UsageError
 from troth.judges.base import Judge
-from troth.judges.names import resolve
+from troth.judges.names import has_form, resolve
 from troth.judges.openai import OpenAIChat
-
-_FORMS = ("openai/", "http://", "https://", "scripted:")
 
 
 def judge_for(model: str | Judge | None, base_url: str | None = None) -> Judge:
@@ -32,4 +30,4 @@ def judge_for(model: str | Judge | None, base_url: str | None = None) -> Judge:
 
 
 def _is_plain(model: object) -> bool:
-    return isinstance(model, str) and model not in ("", "builtin") and not model.startswith(_FORMS)
+    return isinstance(model, str) and model != "" and not has_form(model)

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from haystack import component
+
 from troth.engine.runner import run_rows
 from troth.engine.sync import run_sync
 from troth.errors import UsageError

@@ -6,6 +6,7 @@ from statistics import fmean
 from typing import Any, cast
 
 from haystack import component
+
 from troth.errors import InputError
 from troth.haystack._inputs import Texts, columns
 from troth.metrics.exact_match import ExactMatch

@@ -7,7 +7,13 @@ from typing import Any
 from troth.errors import UsageError
 from troth.judges.base import Judge
 
+PREFIXES = ("openai/", "http://", "https://", "scripted:")
 FORMS = "builtin, openai/MODEL, http://HOST:PORT/v1#MODEL, scripted:FILE"
+
+
+def has_form(name: str) -> bool:
+    """Is `name` a judge's name in one of the known forms (rather than a bare model's)?"""
+    return name == "builtin" or name.startswith(PREFIXES)
 
 
 def resolve(judge: str | Judge, **options: Any) -> Judge:
@@ -36,5 +42,7 @@ def resolve(judge: str | Judge, **options: Any) -> Judge:
         base_url, _, model = judge.partition("#")
         if not model:
             raise UsageError(f"the judge {judge!r} names no model: write {base_url}#MODEL")
+        if "base_url" in options:
+            raise UsageError(f"the judge {judge!r} names its endpoint: leave base_url out")
         return OpenAIChat(model, base_url=base_url, **options)
     raise UsageError(f"no judge is called {judge!r}; the forms are {FORMS}")

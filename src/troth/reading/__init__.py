@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -15,6 +16,7 @@ from troth.reading.columns import (
     check_mapping,
     check_needed,
     check_needs,
+    listed,
     recognise,
 )
 from troth.reading.files import from_file
@@ -95,13 +97,14 @@ def read(
 def _collected(origin: Source, skipped: list[InputError] | None) -> _Numbered:
     """All rows, since the last one may bring a column; the bad ones raise or are put aside."""
     rows: _Numbered = []
-    for number, row in origin.rows:
-        if not isinstance(row, InputError):
-            rows.append((number, row))
-        elif skipped is None:
-            raise row
-        else:
-            skipped.append(row)
+    with closing(origin.rows) as numbered:  # and its file with it
+        for number, row in numbered:
+            if not isinstance(row, InputError):
+                rows.append((number, row))
+            elif skipped is None:
+                raise row
+            else:
+                skipped.append(row)
     return rows
 
 
@@ -143,5 +146,5 @@ def _no_rows(origin: Source, skipped: list[InputError] | None) -> InputError:
         first = min(skipped, key=lambda error: error.row or 0)
         problem = f"{first.problem} (no good row is left; {len(skipped)} were skipped)"
         return InputError(problem, source=origin.name, row=first.row, field=first.field)
-    header = f" below its columns {', '.join(origin.columns)}" if origin.columns else ""
-    return InputError(f"there are no rows{header}; give at least one", source=origin.name)
+    header = f" {listed(origin.columns)}" if origin.columns else ""
+    return InputError(f"there are no rows; give at least one.{header}", source=origin.name)

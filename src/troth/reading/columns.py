@@ -120,7 +120,7 @@ def check_columns(mapping: Mapping[str, str], columns: Collection[str], source: 
             near = difflib.get_close_matches(column, columns, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise InputError(
-                f"it is mapped to column {column!r}, which is not there{hint} {_there(columns)}",
+                f"it is mapped to column {column!r}, which is not there{hint} {listed(columns)}",
                 source=source,
                 field=field,
             )
@@ -137,14 +137,15 @@ def check_needed(
             hint = f" Did you mean {near!r}?" if near is not None else ""
             column = near if near is not None else "COLUMN"
             raise InputError(
-                f"no column holds it. {_there(columns)}{hint} "
+                f"no column holds it. {listed(columns)}{hint} "
                 f'Say which: --map {field}={column} (mapping={{"{field}": "{column}"}})',
                 source=source,
                 field=field,
             )
 
 
-def _there(columns: Collection[str]) -> str:
+def listed(columns: Collection[str]) -> str:
+    """`The columns are 'a', 'b'.`: on one line, and not without end."""
     shown = [repr(column if len(column) <= 40 else column[:39] + "…") for column in columns]
     more = f" and {len(shown) - 30} more" if len(shown) > 30 else ""
     return f"The columns are {', '.join(shown[:30])}{more}." if shown else "There are no columns."

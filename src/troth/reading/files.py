@@ -20,7 +20,7 @@ _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
 
 def from_file(path: str | os.PathLike[str]) -> Source:
     """The rows of a file, by its suffix; `InputError` for a file that cannot be read."""
-    name = os.fspath(path)
+    name = os.fsdecode(path)
     opener = _opener(name)
     _check_file(name)
     if opener is _parquet:
@@ -114,7 +114,7 @@ def _json(file: BinaryIO, name: str) -> Source:
     if text[start : start + 1] == "[":
         return Source(name, _json_list(text, start, name))
     columns, rows = columns_to_rows(_json_columns(text, name), name)
-    return Source(name, enumerate(rows, 1), columns)
+    return Source(name, ((number, row) for number, row in enumerate(rows, 1)), columns)
 
 
 def _json_list(text: str, start: int, name: str) -> NumberedRows:
@@ -123,7 +123,7 @@ def _json_list(text: str, start: int, name: str) -> NumberedRows:
         for item, fault in StrictDecoder().items(text, start):
             number += 1
             bad = InputError(fault, source=name, row=number) if fault else None
-            yield number, bad or checked(item, name, number)
+            yield number, bad or (item if isinstance(item, dict) else checked(item, name, number))
     except BadJson as error:
         raise InputError(_bad_file(error), source=name, row=number + 1) from None
 
@@ -144,8 +144,8 @@ def _json_columns(text: str, name: str) -> Mapping[str, Any]:
 def _bad_file(error: BadJson) -> str:
     if not error.line:
         return error.problem
-    hint = "; name a file with one object per line .jsonl" if error.trailing else ""
-    return f"line {error.line}, character {error.column}: {error.problem}{hint}"
+    todo = "name a file with one object per line .jsonl" if error.trailing else "mend it there"
+    return f"line {error.line}, character {error.column}: {error.problem}; {todo}"
 
 
 def _csv(file: BinaryIO, name: str) -> Source:

@@ -58,5 +58,5 @@ def _stream(connection: duckdb.DuckDBPyConnection, name: str) -> Iterator[tuple[
 
 
 def _unreadable(error: Exception, name: str) -> InputError:
-    reason = str(error).strip().split("\n", 1)[0]
+    reason = str(error).strip().split("\n", 1)[0].replace(os.path.abspath(name), name)
     return InputError(f"cannot be read as Parquet ({reason}); write the file anew", source=name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,8 @@ from troth.reading.values import show
 from troth.sample import Sample
 
 Row = Mapping[str, Any]
-# A bad row is handed on as its error, so that the iterator lives on behind it.
-NumberedRows = Iterator[tuple[int, Row | Sample | InputError]]
+# A bad row is handed on as its error, so that the generator lives on behind it.
+NumberedRows = Generator[tuple[int, Row | Sample | InputError], None, None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,14 @@ def columns_to_rows(columns: Mapping[Any, Any], name: str) -> tuple[tuple[str, .
                 source=name,
             )
         lists[column] = list(cells)
-    lengths = {column: len(cells) for column, cells in lists.items()}
-    if len(set(lengths.values())) > 1:
-        came = ", ".join(f"{column!r}: {length}" for column, length in lengths.items())
-        raise InputError(
-            f"columns must be equally long, got {came}; give every row a value, or null",
-            source=name,
-        )
+    first = next(iter(lists), "")
+    for column, cells in lists.items():
+        if len(cells) != len(lists[first]):
+            raise InputError(
+                f"columns must be equally long, but {first!r} has {len(lists[first])} cells and "
+                f"{column!r} has {len(cells)}; give every row a value, or null",
+                source=name,
+            )
     if len(lists) == 1:
         _refuse_nested(lists, name)
     names = _named(list(lists), name)

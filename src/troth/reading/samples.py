@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from troth.errors import InputError
 from troth.reading.rows import Row
+from troth.reading.strictjson import StrictDecoder
 from troth.reading.values import Mismatch, check_text, from_cell, to_field
 from troth.sample import FIELDS, Sample
 
@@ -24,6 +26,7 @@ class Shape:
     mapped: Mapping[str, str]
     mapping: Mapping[str, str]
     cells: bool = False
+    decoder: StrictDecoder = dataclasses.field(default_factory=StrictDecoder)
 
     def sample(self, row: Row | Sample, number: int) -> Sample:
         """The sample of one row; its id is the row's number where it has none."""
@@ -35,19 +38,19 @@ class Shape:
         values["id"] = values.get("id") or ""
         used = self.mapped.values()
         meta = {column: cell for column, cell in row.items() if column not in used}
-        for column, cell in meta.items():
-            if isinstance(cell, str) and not cell.isascii():
-                self._check(column, (cell,), number)
+        self._check_meta(meta, number)
         return Sample(**values, meta=meta)
 
     def _renamed(self, sample: Sample, number: int) -> Sample:
         for field in ("id", *FIELDS):
             value = getattr(sample, field)
             self._check(field, (value,) if isinstance(value, str) else value or (), number)
+        self._check_meta(sample.meta, number)
         if not self.mapping:
             return sample
         mapped = {field: column for field, column in self.mapping.items() if column}
-        values = dict.fromkeys(self.mapping) | self._values(sample_columns(sample), mapped, number)
+        values: dict[str, Any] = dict.fromkeys(self.mapping)
+        values |= self._values(sample_columns(sample), mapped, number)
         values["id"] = values.get("id", sample.id) or ""
         used = mapped.values()
         meta = {column: cell for column, cell in sample.meta.items() if column not in used}
@@ -61,13 +64,18 @@ class Shape:
             value = columns.get(column)
             try:
                 if self.cells:
-                    value = from_cell(field, value)
+                    value = from_cell(field, value, self.decoder)
                 values[field] = to_field(field, value, column)
             except Mismatch as error:
                 column_too = "" if column == field else f"column {column!r}: "
                 problem = f"{column_too}{error}"
                 raise InputError(problem, source=self.source, row=number, field=field) from None
         return values
+
+    def _check_meta(self, meta: Mapping[str, Any], number: int) -> None:
+        for column, cell in meta.items():
+            if isinstance(cell, str) and not cell.isascii():
+                self._check(column, (cell,), number)
 
     def _check(self, field: str, texts: Iterable[str], number: int) -> None:
         try:

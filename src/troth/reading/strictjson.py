@@ -130,5 +130,7 @@ def _lone_surrogate(value: Any) -> str:
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        return "it holds half of a surrogate pair (\\ud800 to \\udfff), which is no character"
+        return (
+            "it holds half of a surrogate pair (\\ud800 to \\udfff), which is no character; mend it"
+        )
     return ""

@@ -30,14 +30,14 @@ def show(value: Any) -> str:
     return f"{type(value).__name__} {text if len(text) <= 60 else text[:59] + '…'}"
 
 
-def from_cell(field: str, cell: str | None) -> Any:
+def from_cell(field: str, cell: str | None, decoder: StrictDecoder) -> Any:
     """What a cell of a CSV file stands for: nothing if empty, a list if it opens with `[`."""
     if not cell:
         return None
     if field not in _LISTS or not cell.startswith("["):
         return cell
     try:
-        return StrictDecoder().one(cell)
+        return decoder.one(cell)
     except BadJson as error:
         quotes = "use double quotes" if cell.startswith("['") else 'such as ["one", "two"]'
         raise Mismatch(

@@ -20,13 +20,15 @@ _UNABLE: Final = re.compile(
     r"\b(?:i (?:do not|don't) know|(?:i am|i'm) not sure|"
     r"(?:i am|i'm|it is|it's) (?:unable|impossible|not possible) to|"
     r"i (?:can ?not|can't) (?:answer|determine|say|provide|find)|"
-    r"can ?not be (?:answered|determined)|unable to (?:answer|provide)|(?:not enough|insufficient) information|"
+    r"can ?not be (?:answered|determined)|unable to (?:answer|provide)|"
+    r"(?:not enough|insufficient) information|"
     r"(?:passages?|contexts?|texts?|documents?|sources?)\b.{0,40}\b(?:do|does) not "
     r"(?:contain|provide|mention|include|specify|state|say)|"
     r"no (?:information|mention)\b.{0,40}\b(?:passages?|contexts?|texts?|documents?|sources?))\b"
     r"|不知道|无法回答|无法确定|わかりません|分かりません|не знаю",
     re.IGNORECASE,
 )
+_GOES_ON: Final = re.compile(r"\b(?:but|however|although|though)\b", re.IGNORECASE)
 _SHORT = 5  # content words up to which a question or a courtesy is nothing more
 
 
@@ -35,7 +37,8 @@ def claims_nothing(item: Sentence) -> str | None:
     if not item.content and not item.numbers:
         return "it holds no word that says something"
     text = item.text.replace("’", "'")
-    if _UNABLE.search(text):
+    unable = _UNABLE.search(text)
+    if unable and not _GOES_ON.search(text, unable.end()):
         return "it says that it cannot say"
     if len(item.content) <= _SHORT and not item.numbers:
         if _QUESTION.search(text) and not _TELLING_QUESTION.search(text):

@@ -7,16 +7,19 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
 
 from troth.asks import Item
+from troth.judges.builtin.lexicon import light
 from troth.text.sentences import sentences
 from troth.text.tokens import Number, is_content, is_negation, numbers, stem, words
 
 _COMMONEST = 400  # a stem in more sentences than this finds no sentence, it only confirms one
 _DEEPEST = 40  # levels of a JSON text that are read
+# "I'm not sure, but it opened in 1998" denies nothing about what opened.
+_FIRST_PERSON: Final = frozenset({"I", "i", "I'm", "i'm", "I’m", "i’m", "I've", "i've"})
 _CLOCK: Final = frozenset({"am", "pm"})
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-\s]+")
 
@@ -32,7 +35,6 @@ class Sentence:
 
     text: str
     source: str
-    tokens: tuple[str, ...]
     stems: tuple[str, ...]
     content: frozenset[str]
     numbers: tuple[Number, ...]
@@ -47,7 +49,6 @@ class Sentence:
         return cls(
             text,
             source,
-            tuple(tokens),
             tuple(stem(token) for token in tokens),
             frozenset(
                 stem(token)
@@ -57,18 +58,33 @@ class Sentence:
                 and is_content(token)
             ),
             tuple(found),
-            tuple(place for place, token in enumerate(tokens) if is_negation(token)),
+            tuple(
+                place
+                for place, token in enumerate(tokens)
+                if is_negation(token) and not _FIRST_PERSON & {*tokens[max(0, place - 4) : place]}
+            ),
         )
+
+    @property
+    def values(self) -> frozenset[tuple[str, float]]:
+        """All readings of all its numbers."""
+        return frozenset(value for number in self.numbers for value in number.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A field of structured data that is yes, no or unknown: `OutdoorSeating: false`."""
 
-    name: str
+    path: tuple[str, ...]
     source: str
     stems: frozenset[str]
+    joined: str
     state: str
+
+    @property
+    def text(self) -> str:
+        """The field as a sentence."""
+        return f"{_spoken(self.path)}: {self.state}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +95,8 @@ class Evidence:
     places: dict[str, list[int]] = field(repr=False)
     values: frozenset[tuple[str, float]] = field(repr=False)
     prefixes: frozenset[str] = field(repr=False)
-    facts: tuple[Fact, ...] = field(repr=False)
+    facts: dict[str, list[Fact]] = field(repr=False)  # by the first of their stems
+    verbatim: frozenset[tuple[str, ...]] = field(repr=False)
 
     def weight(self, word: str) -> float:
         """The inverse document frequency of a stem over the sentences; at least 1."""
@@ -110,7 +127,7 @@ def evidence(contexts: tuple[Item, ...]) -> Evidence:
             if isinstance(statement, Fact):
                 facts.append(statement)
             if not isinstance(statement, Fact) or statement.state != UNKNOWN:
-                text = statement if isinstance(statement, str) else _spoken(statement)
+                text = statement if isinstance(statement, str) else statement.text
                 read.append(Sentence.of(text, context.id))
     places: dict[str, list[int]] = defaultdict(list)
     for place, sentence in enumerate(read):
@@ -119,25 +136,27 @@ def evidence(contexts: tuple[Item, ...]) -> Evidence:
     return Evidence(
         tuple(read),
         dict(places),
-        frozenset(value for s in read for number in s.numbers for value in number.values),
+        frozenset(value for sentence in read for value in sentence.values),
         frozenset(word[:5] for word in places if len(word) >= 5),
         _telling(facts, places),
+        frozenset(sentence.stems for sentence in read),
     )
 
 
-def _telling(facts: list[Fact], places: dict[str, list[int]]) -> tuple[Fact, ...]:
-    """The facts under the stems that only they have; without those that prose speaks of too."""
+def _telling(facts: list[Fact], places: dict[str, list[int]]) -> dict[str, list[Fact]]:
+    """The facts by the words that only they have; without those that prose speaks of too.
+
+    A name in two words may be written as one ("WiFi"), so it stands under both forms.
+    """
     shared = Counter(word for fact in facts for word in fact.stems)
-    telling = []
+    telling: dict[str, list[Fact]] = defaultdict(list)
     for fact in facts:
-        stems = frozenset(word for word in fact.stems if shared[word] < 3)
-        if stems and min(len(places.get(word, ())) for word in stems) <= 1:
-            telling.append(Fact(fact.name, fact.source, stems, fact.state))
-    return tuple(telling)
-
-
-def _spoken(fact: Fact) -> str:
-    return f"{fact.name}: {fact.state}"
+        own = frozenset(word for word in fact.stems if shared[word] < 3)
+        for stems in (own, frozenset({fact.joined} - {""})):
+            spoken_of = min((len(places.get(word, ())) for word in stems), default=2) > 1
+            if not spoken_of and not stems <= light():
+                telling[min(stems)].append(replace(fact, stems=stems))
+    return dict(telling)
 
 
 def _statements(context: Item) -> Iterator[str | Fact]:
@@ -154,19 +173,26 @@ def _statements(context: Item) -> Iterator[str | Fact]:
 def _leaves(value: Any, path: tuple[str, ...], source: str) -> Iterator[str | Fact]:
     if isinstance(value, dict) and len(path) < _DEEPEST:
         for key, inner in value.items():
-            yield from _leaves(inner, (*path, _spaced(key)), source)
+            yield from _leaves(inner, (*path, key), source)
     elif isinstance(value, list) and len(path) < _DEEPEST:
         for inner in value:
             yield from _leaves(inner, path, source)
     elif path and (value is None or isinstance(value, bool) or value in (YES, NO, "none")):
         state = UNKNOWN if value is None else YES if value is True or value == YES else NO
-        yield Fact(" ".join(path[-2:]), source, Sentence.of(path[-1]).content, state)
+        parts = _parts(path[-1])
+        joined = stem("".join(parts[-2:])) if len(parts) > 1 else ""
+        yield Fact(path[-2:], source, Sentence.of(" ".join(parts)).content, joined, state)
     else:
-        name = " ".join(path[-2:])
+        name = _spoken(path[-2:])
         yield from (f"{name}: {sentence}" for sentence in sentences(str(value)))
 
 
-def _spaced(key: str) -> str:
-    """`RestaurantsTakeOut` and `take_out` as words, the last two also joined, as prose may."""
-    parts = [part for part in _HUMP.split(key) if part]
-    return " ".join([*parts, "".join(parts[-2:])] if len(parts) > 1 else parts)
+def _spoken(path: tuple[str, ...]) -> str:
+    """A path as prose: `RestaurantsTakeOut` and `take_out` as words, the last two joined too."""
+    parts = [_parts(key) for key in path]
+    joined = ["".join(parts[-1][-2:])] if parts and len(parts[-1]) > 1 else []
+    return " ".join([*(word for key in parts for word in key), *joined])
+
+
+def _parts(key: str) -> list[str]:
+    return [part for part in _HUMP.split(key) if part]

@@ -1,87 +1,84 @@
-"""What can be seen of one item beside the contexts."""
+"""What can be seen of one item beside the contexts, and what of it speaks against the item."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from troth.judges.builtin.evidence import NO, UNKNOWN, YES, Evidence, Fact, Sentence
 from troth.judges.builtin.lexicon import contrasts, denied_by, light
-from troth.text.tokens import Number, names, stem
+from troth.text.tokens import Number, names, stem, words
 
 _MATCHES = 3  # context sentences an item is compared with
 _LIGHT = 0.3  # weight of a word that says little
 _NEAR = 0.5  # worth of a word of which only the beginning is in the contexts
+_WELL = 0.6  # coverage from which on a sentence speaks of the same thing
+_SAME = 0.9  # coverage from which on it says the same, but for a "not"
+_LONGEST_RUN = 300  # words compared one by one: a "sentence" may be a table of any length
 
 
 class Features(NamedTuple):
-    """What the weights apply to; every feature is in [0, 1], and 0 speaks for support."""
+    """What the weights apply to; each is in [0, 1], and 0 speaks for support."""
 
-    uncovered: float  # weighted share of content stems missing from the best sentence
-    unmatched: float  # the same for the three best sentences, light words counting less
-    foreign: float  # share of content stems that are in no context, light words left out
-    new_numbers: float  # numbers that are in no context (3 or more: 1)
-    new_names: float  # named things that are in no context (3 or more: 1)
-    rewritten: float  # 1 - longest run of words copied from a best sentence / words
-    opposite: float  # is there a word whose opposite stands in a best sentence?
-    negated: float  # is there a negation where the best sentences have none?
+    unmatched: float  # weighted share of content missing from the best sentences
+    foreign: float  # share of content words that are in no context, light words left out
+    rewritten: float  # 1 - longest run of words copied from one best sentence / words
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The features with what they were read from, for labels and reasons."""
+    """The features of an item, what it was compared with, and what speaks against it."""
 
     features: Features
     matches: tuple[Sentence, ...]
-    coverage: float
-    foreign: tuple[str, ...]
-    numbers: tuple[str, ...]
-    names: tuple[str, ...]
-    opposites: tuple[tuple[str, str], ...]
-    denied: tuple[Fact, ...]
+    coverage: float  # by the best sentence, in [0, 1]
+    foreign: tuple[str, ...] = ()
+    new_numbers: tuple[str, ...] = ()
+    new_names: tuple[str, ...] = ()
+    number_clash: str = ""  # the number that a well-matching sentence has instead
+    opposite: tuple[str, str] | None = None  # (word of the item, its opposite in a match)
+    negation: str = ""  # how the item and a match differ in negation
+    denied: Fact | None = None
+
+    @property
+    def well_matched(self) -> bool:
+        """Does the best sentence speak of the same thing?"""
+        return self.coverage >= _WELL
 
 
 def find(item: Sentence, evidence: Evidence) -> Findings:
     """Compare one item with the contexts."""
-    matches = evidence.best(item.content, _MATCHES)
+    matches = tuple(evidence.best(item.content, _MATCHES))
     best = frozenset(matches[0].stems) if matches else frozenset[str]()
     top = frozenset(word for match in matches for word in match.stems)
+    coverage = 1 - _missing(item, best, evidence)
+    if item.stems in evidence.verbatim:
+        return Findings(Features(0.0, 0.0, 0.0), matches, coverage)
     foreign = _foreign(item, evidence)
-    new_numbers = [n.surface for n in item.numbers if _is_new(n, evidence)]
-    new_names = [
-        name
-        for name in dict.fromkeys(names(list(item.tokens)))
-        if stem(name) not in evidence.places and stem(name) in item.content
-    ]
-    opposites = _opposites(item, top)
-    uncovered = _uncovered(item, best, evidence, 1.0)
-    features = Features(
-        uncovered,
-        _uncovered(item, top, evidence, _LIGHT),
-        len(foreign) / max(1, len(item.content)),
-        min(len(new_numbers), 3) / 3,
-        min(len(new_names), 3) / 3,
-        1 - _copied(item, matches),
-        float(bool(opposites)),
-        float(bool(item.negations) and not any(match.negations for match in matches)),
-    )
+    new = tuple(number.surface for number in item.numbers if _is_new(number, evidence))
     return Findings(
-        features,
-        tuple(matches),
-        1 - uncovered,
+        Features(
+            _missing(item, top, evidence),
+            len(foreign) / max(1, len(item.content)),
+            1 - _copied(item, matches),
+        ),
+        matches,
+        coverage,
         foreign,
-        tuple(new_numbers),
-        tuple(new_names),
-        opposites,
-        tuple(fact for fact in evidence.facts if _denies(fact, item)),
+        new,
+        _new_names(item, evidence),
+        _other_number(item, matches[0]) if new and coverage >= _WELL else "",
+        _opposite(item, top),
+        _negation(item, matches, coverage),
+        next((fact for fact in _facts(item, evidence) if _denies(fact, item)), None),
     )
 
 
-def _uncovered(item: Sentence, stems: frozenset[str], evidence: Evidence, lightly: float) -> float:
+def _missing(item: Sentence, stems: frozenset[str], evidence: Evidence) -> float:
     missing = total = 0.0
-    for word in sorted(item.content):
-        weight = evidence.weight(word) * (lightly if word in light() else 1.0)
+    for word in sorted(item.content):  # in a fixed order: sums of floats depend on it
+        weight = evidence.weight(word) * (_LIGHT if word in light() else 1.0)
         total += weight
         if word not in stems:
             missing += weight * (1 - _NEAR if evidence.near(word) else 1.0)
@@ -94,11 +91,13 @@ def _uncovered(item: Sentence, stems: frozenset[str], evidence: Evidence, lightl
 
 
 def _foreign(item: Sentence, evidence: Evidence) -> tuple[str, ...]:
-    known = evidence.places.keys() | light()
     return tuple(
         word
         for word in dict.fromkeys(item.stems)
-        if word in item.content and word not in known and not evidence.near(word)
+        if word in item.content
+        and word not in evidence.places
+        and word not in light()
+        and not evidence.near(word)
     )
 
 
@@ -111,23 +110,48 @@ def _is_new(number: Number, evidence: Evidence) -> bool:
     )
 
 
-def _opposites(item: Sentence, top: frozenset[str]) -> tuple[tuple[str, str], ...]:
-    found = []
+def _new_names(item: Sentence, evidence: Evidence) -> tuple[str, ...]:
+    return tuple(
+        name
+        for name in dict.fromkeys(names(words(item.text)))
+        if stem(name) in item.content and stem(name) not in evidence.places
+    )
+
+
+def _other_number(item: Sentence, best: Sentence) -> str:
+    others = [n.surface for n in best.numbers if not n.values & item.values]
+    return others[0] if others else ""
+
+
+def _opposite(item: Sentence, top: frozenset[str]) -> tuple[str, str] | None:
     for word in sorted(item.content - top):
         other = denied_by(word, top)
         if other and other not in item.stems:
-            found.append((word, other))
-    return tuple(found)
+            return word, other
+    return None
+
+
+def _negation(item: Sentence, matches: Sequence[Sentence], coverage: float) -> str:
+    if not matches:
+        return ""
+    if item.negations and not any(match.negations for match in matches):
+        return "the item denies"
+    alike = coverage >= _SAME and len(item.stems) >= _SAME * len(matches[0].stems) - 2
+    return "the context denies" if alike and matches[0].negations and not item.negations else ""
+
+
+def _facts(item: Sentence, evidence: Evidence) -> Iterator[Fact]:
+    if evidence.facts:
+        for word in dict.fromkeys(item.stems):
+            yield from evidence.facts.get(word, ())
 
 
 def _denies(fact: Fact, item: Sentence) -> bool:
-    """Does the item claim the contrary of a yes/no field, or anything about an unknown one?"""
-    if not fact.stems <= item.content:
+    """Does the item claim the contrary of a field that is yes or no?"""
+    if fact.state == UNKNOWN or not fact.stems <= item.content:
         return False
-    if fact.state == UNKNOWN:
-        return True
-    places = [place for place, word in enumerate(item.stems) if word in fact.stems]
-    negated = any(_same_clause(item.stems, negation, places[0]) for negation in item.negations)
+    place = min(place for place, word in enumerate(item.stems) if word in fact.stems)
+    negated = any(_same_clause(item.stems, negation, place) for negation in item.negations)
     return fact.state == (YES if negated else NO)
 
 
@@ -140,18 +164,17 @@ def _copied(item: Sentence, matches: Sequence[Sentence]) -> float:
     """The longest run of words that the item has in common with a match, as a share of it."""
     if not item.stems:
         return 1.0
-    return max((_longest(item.stems, match.stems) for match in matches), default=0) / len(
-        item.stems
-    )
+    longest = max((_longest(item.stems, match.stems) for match in matches), default=0)
+    return longest / min(len(item.stems), _LONGEST_RUN)
 
 
 def _longest(a: Sequence[str], b: Sequence[str]) -> int:
     where: dict[str, list[int]] = {}
-    for place, word in enumerate(b[:300]):  # bounded: a "sentence" may be a table of any length
+    for place, word in enumerate(b[:_LONGEST_RUN]):
         where.setdefault(word, []).append(place)
     best = 0
     before: dict[int, int] = {}
-    for word in a[:300]:
+    for word in a[:_LONGEST_RUN]:
         now = {place: before.get(place - 1, 0) + 1 for place in where.get(word, ())}
         best = max(best, *now.values()) if now else best
         before = now
