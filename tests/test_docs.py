@@ -32,6 +32,7 @@ EXAMPLES = [
 def test_python_examples_run_one_after_the_other(page, blocks):
     if any("troth.haystack" in block for block in blocks):
         pytest.importorskip("haystack", reason="haystack-ai is not installed")
+    Path("answers.csv").write_text("question,reply,gold_answers\nWho?,Ana,Ana\n", "utf-8")
     names = {"__name__": "example"}
     for block in blocks:
         exec(compile(block, str(page), "exec"), names)

@@ -6,7 +6,6 @@ import hashlib
 import secrets
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
 from typing import Any
@@ -158,6 +157,8 @@ def default_metrics(fields: Collection[str], reading: Reading) -> tuple[Metric, 
 
 def _info(reading: Reading, metrics: Sequence[Metric], judge: Judge | None) -> dict[str, Any]:
     """What somebody needs to repeat the run; plain JSON values."""
+    from importlib.metadata import version  # noqa: PLC0415 - 80 ms that only a run needs
+
     digest = hashlib.sha256()
     for sample in reading.samples:
         digest.update(msgspec.json.encode(sample, enc_hook=str))
