@@ -1,4 +1,4 @@
-"""The house's own rules: arrows point down, no cycles, small rooms, one page and test per metric."""
+"""The house's own rules: arrows point down, no cycles, small rooms, a page and a test each."""
 
 import ast
 import graphlib

@@ -110,7 +110,7 @@ def test_a_metric_must_return_a_score():
         return 1.0
         yield ()
 
-    with pytest.raises(TypeError, match="must return a Score, not 1.0"):
+    with pytest.raises(TypeError, match=r"must return a Score, not 1\.0"):
         drive(nothing(), answer)
 
 

@@ -140,7 +140,7 @@ WRAPPED = {
     "prose around": lambda value: f"Sure [as asked]: {json.dumps(value)} Hope {{that}} helps.",
     "thinking first": lambda value: f'<think>{{"verdicts": []}}</think>{json.dumps(value)}',
     "trailing comma": lambda value: json.dumps(value)[:-2] + ",]}",
-    "single quotes": lambda value: str(value),
+    "single quotes": str,
     "list alone": lambda value: json.dumps(value["verdicts"]),
     "said twice alike": lambda value: f"{json.dumps(value)}\n{json.dumps(value)}",
     "labels in capitals": lambda value: json.dumps(value).replace("support", "SUPPORT"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.endpoint import Endpoint
 
+from tests.endpoint import Endpoint
 from troth.asks import Item, Relevance, Support, Usefulness
 from troth.judges.openai import OpenAIChat
 

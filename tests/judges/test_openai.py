@@ -8,6 +8,7 @@ import threading
 import time
 
 import pytest
+
 from tests.endpoint import Endpoint
 from tests.judges.asking import (
     KEY,
@@ -19,7 +20,6 @@ from tests.judges.asking import (
     environment,  # noqa: F401 - applies to all tests here
     fails,
 )
-
 from troth.asks import Item, Relevance
 from troth.errors import JudgeSetupError, JudgeUnavailable, UsageError
 from troth.judges.openai import OpenAIChat

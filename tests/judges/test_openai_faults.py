@@ -10,6 +10,7 @@ from email.utils import formatdate
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tests.endpoint import Endpoint
 from tests.endpoint.faults import error as http_error
 from tests.judges.asking import (
@@ -19,7 +20,6 @@ from tests.judges.asking import (
     environment,  # noqa: F401 - applies to all tests here
     fails,
 )
-
 from troth.errors import JudgeError, JudgeSetupError, JudgeUnavailable
 from troth.judges.base import Reply
 from troth.judges.openai import OpenAIChat

@@ -7,9 +7,9 @@ from troth.metrics.token_f1 import TokenF1
 from troth.sample import Sample
 from troth.score import Status
 
-WORDS = st.lists(st.sampled_from("a the cat Cat sat, on mat. 漢字 é".split()), max_size=8).map(
-    " ".join
-)
+WORDS = st.lists(
+    st.sampled_from(["a", "the", "cat", "Cat", "sat,", "on", "mat.", "漢字", "é"]), max_size=8
+).map(" ".join)
 
 
 def score(answer, references, **options):

@@ -152,12 +152,15 @@ def test_a_reply_that_was_paid_for_is_not_asked_for_again(tmp_path):
 
 def test_useless_replies_are_forgotten_so_that_a_later_run_asks_anew(tmp_path):
     samples = [Sample("1", answer="Row.", contexts=["x"])]
+    bad = Paid(lambda ask: "nonsense")
+    good = Paid(lambda ask: {"verdicts": [{"id": "a1", "claims": [{"label": "supported"}]}]})
     with Store(tmp_path / "t.db") as store:
-        bad, good = (
-            Paid(lambda ask: "nonsense"),
-            Paid(lambda ask: {"verdicts": [{"id": "a1", "claims": [{"label": "supported"}]}]}),
-        )
-        for judge, calls in ((bad, 3), (bad, 6), (good, 1)):
+
+        def score(judge):
             [row] = run_sync(lambda: run_rows(samples, [Faithfulness()], judge, replies=store))
+            return row.scores["faithfulness"]
+
+        for judge, calls in ((bad, 3), (bad, 6), (good, 1)):
+            result = score(judge)
             assert len(judge.asks) == calls
-    assert row.scores["faithfulness"].value == 1.0
+    assert result.value == 1.0
