@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 
 from troth.asks import Item
@@ -9,7 +10,9 @@ from troth.sample import Sample
 from troth.score import Verdict
 from troth.text.sentences import sentences
 
+FLOOR = 0.01  # the least support that a claim can have in a joint support
 QUOTE = 90  # characters of a claim that an explanation quotes
+NAMED = 5  # failing claims that an explanation names; all of them are in the verdicts
 
 
 def numbered(prefix: str, text: str) -> tuple[Item, ...]:
@@ -39,13 +42,28 @@ def mean_support(verdicts: Sequence[Verdict]) -> float:
     return min(1.0, sum(v.weight * v.support for v in verdicts) / total)
 
 
+def joint_support(verdicts: Sequence[Verdict]) -> float:
+    """How firmly *all* of `verdicts` (at least one) are supported, in (0, 1].
+
+    The product of the supports s, each raised to its weight, to the power 1/√n for n items:
+    between the product, which takes the items for independent and so falls with every further
+    sentence, and the geometric mean, which lets nine good sentences hide a bad one.
+    Supports below `FLOOR` count as `FLOOR`, so that one zero does not make all rows equal.
+    """
+    items = sum(v.weight for v in verdicts)
+    log = math.fsum(v.weight * math.log(max(v.support, FLOOR)) for v in verdicts)
+    return math.exp(log / math.sqrt(items))
+
+
 def explain(verdicts: Sequence[Verdict], good: Collection[str], what: str) -> str:
-    """Why the score is not 1, in one line: how many failed, and each failure with its reason."""
+    """Why the score is not 1, in one line: how many failed, and the first of them with reasons."""
     bad = [v for v in verdicts if v.label not in good]
     if not bad:
         return f"all {what} {'/'.join(sorted(good))} ({len(verdicts)} of {len(verdicts)})"
-    failures = "; ".join(f"{v.label}: {quote(v.text)}{_because(v)}" for v in bad)
-    return f"{len(bad)} of {len(verdicts)} {what} not {'/'.join(sorted(good))}: {failures}"
+    named = [f"{quote(v.text)} is {v.label}{_because(v)}" for v in bad[:NAMED]]
+    rest = [f"and {len(bad) - NAMED} more"] if len(bad) > NAMED else []
+    count = f"{len(bad)} of {len(verdicts)} {what} not {'/'.join(sorted(good))}"
+    return f"{count}: {'; '.join(named + rest)}"
 
 
 def quote(text: str) -> str:

@@ -43,8 +43,8 @@ def test_one_ask_for_all_sentences():
 def test_the_reason_names_each_claim_that_fails():
     result, _ = judged(Faithfulness(), {"a2": "contradicted", "a4": "unmentioned"}, **ROW)
     assert result.reason == (
-        "2 of 4 claims not supported: contradicted: “Bo sings.” (because a2); "
-        "unmentioned: “Di sings.” (because a4)"
+        "2 of 4 claims not supported: “Bo sings.” is contradicted (because a2); "
+        "“Di sings.” is unmentioned (because a4)"
     )
     assert judged(Faithfulness(), **ROW)[0].reason == "all claims supported (4 of 4)"
 
@@ -85,3 +85,13 @@ def test_identity():
     assert Faithfulness("counts").label == "faithfulness:counts"
     with pytest.raises(UsageError, match="'fails', 'counts'"):
         Faithfulness(unverifiable="maybe")
+
+
+def test_support_lies_between_product_and_geometric_mean():
+    supports = {"a1": 0.9, "a2": 0.5, "a3": 0.8, "a4": 0.25}
+    result, _ = judged(Faithfulness(), supports=supports, **ROW)
+    product = 0.9 * 0.5 * 0.8 * 0.25
+    assert result.support == pytest.approx(product ** (1 / 2))  # n = 4
+    assert product < result.support < product ** (1 / 4)
+    nothing, _ = judged(Faithfulness(), supports=dict.fromkeys(supports, 0.0), **ROW)
+    assert nothing.support == pytest.approx(0.01**2)

@@ -9,7 +9,7 @@ from troth.asks import NO_CLAIM, SUPPORTED, UNMENTIONED, Support
 from troth.metric import Metric, Steps
 from troth.sample import Sample
 from troth.score import Score
-from troth.verdicts import contexts_of, explain, mean_support, numbered, share
+from troth.verdicts import contexts_of, explain, joint_support, numbered, share
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,8 @@ class Faithfulness(Metric):
     as long as nothing contradicts it (`"counts"`, the rule of DeepEval's FaithfulnessMetric,
     https://deepeval.com/docs/metrics-faithfulness). The denominator is the number of sentences
     asked about, less those that claim nothing; a sentence with several claims counts in parts.
-    `Score.support`: see `support_of`. Unscorable where the answer claims nothing, and under
-    `"counts"` where there is no context.
+    `Score.support` is `troth.verdicts.joint_support` of the claims. Unscorable where the answer
+    claims nothing, and under `"counts"` where there is no context.
     """
 
     name: ClassVar = "faithfulness"
@@ -49,5 +49,5 @@ class Faithfulness(Metric):
             share(claims, good),
             reason=explain(claims, good, "claims"),
             verdicts=verdicts,
-            support=mean_support(claims),
+            support=joint_support(claims),
         )

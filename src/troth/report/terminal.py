@@ -16,12 +16,12 @@ BINS = 10
 BLOCKS = " ▁▂▃▄▅▆▇█"
 EXAMPLES = 3  # ids that stand behind a reason why rows were not scored
 CAUSES = 3  # scores that are explained per row
-QUOTE, REASON = 160, 300
+QUOTE, REASON = 160, 180
 
 
 def show(run: Run, console: Console, worst: int = 5) -> None:
     """Print `run`: a table, the reasons of unscored rows, the `worst` lowest rows."""
-    console.print(Text(_headline(run)))
+    console.print(Text(f"{_headline(run)}\n"))
     console.print(_table(run))
     for part in (*_unscored(run), *_skipped(run), *_worst(run, worst)):
         console.print(part)
@@ -108,8 +108,10 @@ def _worst(run: Run, n: int) -> Iterator[RenderableType]:
     if not rows:
         return
     yield Text("\nWorst rows", style="bold")
-    for row in rows:
+    for place, row in enumerate(rows):
         sample = row.sample
+        if place:
+            yield Text()
         yield _indented(Text.assemble((plain(sample.id), "bold"), f"  {_said(sample.question)}"), 2)
         if sample.answer is not None:
             yield _indented(Text(f"→ {_said(sample.answer)}"), 4)

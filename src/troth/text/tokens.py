@@ -94,12 +94,14 @@ def stems(text: str) -> list[str]:
     return [stem(word) for word in words(text)]
 
 
+@lru_cache(maxsize=1 << 16)
 def is_content(word: str) -> bool:
     """Does this word, as `words` gives it, say something by itself?"""
     folded = word.casefold()
     return folded not in STOPWORDS and folded not in NEGATIONS and not is_negation(folded)
 
 
+@lru_cache(maxsize=1 << 16)
 def is_negation(word: str) -> bool:
     """Does this word turn a statement around?"""
     folded = word.casefold().replace("’", "'")
