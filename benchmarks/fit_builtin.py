@@ -48,12 +48,12 @@ def load(path):
 
 
 def supports(parameters, data):
-    """`Score.support` of every row, the aggregate of its sentences' supports (see the docs)."""
+    """`Score.support` of every row, from its sentences' supports as faithfulness does it."""
     labels, rows, features, factors = data
     p = factors / (1 + np.exp(-(parameters[0] + features @ parameters[1:])))
     count = np.bincount(rows, minlength=len(labels))
-    mean = np.bincount(rows, p, len(labels)) / count
-    return (mean + np.exp(np.bincount(rows, np.log(np.maximum(p, 0.01))) / np.sqrt(count))) / 2
+    joint = np.exp(np.bincount(rows, np.log(np.maximum(p, 0.01)), len(labels)) / np.sqrt(count))
+    return joint
 
 
 def fit(sets):

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+
 import troth
 
 SETS = (
@@ -36,12 +37,13 @@ SETS = (
 )
 BASELINES = ("tokens in context", "novel content tokens")
 WORD = re.compile(r"\w+")
-FUNCTION_WORDS = frozenset(
-    "a an the of and or to in on at for with by from is are was were be been being it its this that "
-    "these those as has have had do does did not no but if so than then they he she we you i his "
-    "her their our your my which who what when where how can will would could should may might "
-    "about into over after also".split()
-)
+_FUNCTION = """
+a an the of and or to in on at for with by from is are was were be been being it its this that these
+those as has have had do does did not no but if so than then they he she we you i his her their our
+your my which who what when where how can will would could should may might about into over after
+also
+"""
+FUNCTION_WORDS = frozenset(_FUNCTION.split())
 
 
 @dataclass
@@ -218,7 +220,8 @@ def report(options):
     if not found:
         print("no labelled data, nothing measured", file=sys.stderr)
         return
-    mean = {key: np.mean([f[key] for f in found.values()], axis=0) for key in [*found.values()][0]}
+    keys = next(iter(found.values()))
+    mean = {key: np.mean([f[key] for f in found.values()], axis=0) for key in keys}
     print(line(f"mean of {len(found)}", mean))
     where = "1.0" if options.unscorable == "one" else "the median of their set's scored rows"
     print(f"\nunscorable and failed rows stand at {where}:")

@@ -16,20 +16,24 @@ _COURTESY: Final = re.compile(
     r"привет|спасибо)\b|你好|您好|谢谢|こんにちは|ありがとう)",
     re.IGNORECASE,
 )
+_UNSURE: Final = re.compile(
+    r"\b(?:i (?:do not|don't) know|(?:i am|i'm) not sure|i have no idea)\b|不知道|わかりません|"
+    r"分かりません|не знаю",
+    re.IGNORECASE,
+)
+_SAYING = r"(?:answer|determine|say|tell|confirm|provide|give|find)"
+_SOURCES = r"(?:passages?|contexts?|texts?|documents?|sources?|articles?)"
 _UNABLE: Final = re.compile(
-    r"\b(?:i (?:do not|don't) know|(?:i am|i'm) not sure|"
-    r"(?:i am|i'm|it is|it's) (?:unable|impossible|not possible) to|"
-    r"i (?:can ?not|can't) (?:answer|determine|say|provide|find)|"
-    r"can ?not be (?:answered|determined)|unable to (?:answer|provide)|"
-    r"(?:not enough|insufficient) information|"
-    r"(?:passages?|contexts?|texts?|documents?|sources?)\b.{0,40}\b(?:do|does) not "
+    rf"\b(?:(?:unable|impossible|not possible) to {_SAYING}|i (?:can ?not|can't) {_SAYING}|"
+    r"can ?not be (?:answered|determined)|(?:not enough|insufficient) information|"
+    rf"{_SOURCES}\b.{{0,40}}\b(?:do|does) not "
     r"(?:contain|provide|mention|include|specify|state|say)|"
-    r"no (?:information|mention)\b.{0,40}\b(?:passages?|contexts?|texts?|documents?|sources?))\b"
-    r"|不知道|无法回答|无法确定|わかりません|分かりません|не знаю",
+    rf"no (?:information|mention)\b.{{0,40}}\b{_SOURCES})\b|无法回答|无法确定",
     re.IGNORECASE,
 )
 _GOES_ON: Final = re.compile(r"\b(?:but|however|although|though)\b", re.IGNORECASE)
-_SHORT = 5  # content words up to which a question or a courtesy is nothing more
+_SHORT = 5  # content words up to which a question or a doubt is nothing more
+_SHORTEST = 3  # the same for a courtesy
 
 
 def claims_nothing(item: Sentence) -> str | None:
@@ -41,8 +45,10 @@ def claims_nothing(item: Sentence) -> str | None:
     if unable and not _GOES_ON.search(text, unable.end()):
         return "it says that it cannot say"
     if len(item.content) <= _SHORT and not item.numbers:
+        if _UNSURE.search(text) and not _GOES_ON.search(text):
+            return "it says that it cannot say"
         if _QUESTION.search(text) and not _TELLING_QUESTION.search(text):
             return "it asks"
-        if _COURTESY.match(text):
+        if len(item.content) <= _SHORTEST and _COURTESY.match(text):
             return "it is a courtesy"
     return None

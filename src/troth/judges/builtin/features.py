@@ -14,6 +14,7 @@ _MATCHES = 3  # context sentences an item is compared with
 _LIGHT = 0.3  # weight of a word that says little
 _NEAR = 0.5  # worth of a word of which only the beginning is in the contexts
 _WELL = 0.6  # coverage from which on a sentence speaks of the same thing
+_NEARLY = 0.4  # the same where the words that deny each other are part of what is not covered
 _SAME = 0.9  # coverage from which on it says the same, but for a "not"
 _LONGEST_RUN = 300  # words compared one by one: a "sentence" may be a table of any length
 
@@ -44,7 +45,7 @@ class Findings:
     @property
     def well_matched(self) -> bool:
         """Does the best sentence speak of the same thing?"""
-        return self.coverage >= _WELL
+        return self.coverage >= (_NEARLY if self.opposite else _WELL)
 
 
 def find(item: Sentence, evidence: Evidence) -> Findings:

@@ -22,9 +22,8 @@ from troth.score import Verdict
 from troth.text.tokens import names, stem, words
 
 _LIGHT: Final = 0.3  # weight of a word that says little
-_NAME: Final = 1.5  # weight of a word that the question capitalises
-_TYPE: Final = 0.2  # what holding the kind of thing that is asked for is worth
-_RELEVANT_FROM: Final = 0.5
+_TYPE: Final = 0.25  # what holding the kind of thing that is asked for is worth
+_RELEVANT_FROM: Final = 0.4
 _USEFUL_FROM: Final = 0.5
 _BRIEF: Final = 6  # content words of a sentence that answers without repeating the question
 _NUMERIC: Final = re.compile(
@@ -51,7 +50,7 @@ def _relevance(item: Item, question: Sentence, subject: str) -> Verdict:
     shared = _share(question, sentence)
     hint = _has_type(question, sentence)
     value = (1 - _TYPE) * shared + (_TYPE if hint else 0.0)
-    reason = f"shares {_listed(question.content & sentence.content)} with the question"
+    reason = f"shares {_listed(question.content & sentence.content, sentence)} with the question"
     if hint:
         reason += f"; holds {hint}, which it asks for"
     # An answer need not repeat the question: "Paris." answers fully.
@@ -100,10 +99,9 @@ def _share(wanted: Sentence, found: Sentence) -> float:
 
 def _weighed(content: Iterable[str], wanted: Sentence, found: Sentence) -> float:
     stems, starts = set(found.stems), {word[:5] for word in found.stems if len(word) >= 5}
-    named = {stem(name) for name in names(words(wanted.text))}
     held = total = 0.0
     for word in sorted(content):
-        weight = _LIGHT if word in light() else _NAME if word in named else 1.0
+        weight = _LIGHT if word in light() else 1.0
         total += weight
         held += weight * (1.0 if word in stems else 0.5 if word[:5] in starts else 0.0)
     for number in wanted.numbers:
@@ -123,5 +121,7 @@ def _has_type(question: Sentence, sentence: Sentence) -> str:
     return ""
 
 
-def _listed(stems: frozenset[str]) -> str:
-    return ", ".join(f"“{word}”" for word in sorted(stems)[:4]) or "no word"
+def _listed(stems: frozenset[str], sentence: Sentence) -> str:
+    """The stems as the sentence writes them."""
+    written = dict.fromkeys(word for word in words(sentence.text) if stem(word) in stems)
+    return ", ".join(f"“{word}”" for word in list(written)[:4]) or "no word"

@@ -12,9 +12,9 @@ from typing import Final
 
 from troth.judges.builtin.features import Features, Findings
 
-BIAS: Final = 2.86
-WEIGHTS: Final = Features(unmatched=-2.07, foreign=-1.42, rewritten=-0.6)
-SUPPORTED_FROM: Final = 0.65  # support from which an item is called supported
+BIAS: Final = 2.6
+WEIGHTS: Final = Features(unmatched=-1.85, foreign=-1.15, rewritten=-0.9)
+SUPPORTED_FROM: Final = 0.6  # support from which an item is called supported
 
 NEW_NUMBER: Final = 0.5
 NUMBER_CLASH: Final = 0.5
