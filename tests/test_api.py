@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import troth
+import troth.errors
 from troth.errors import InputError, UsageError
 from troth.store import Store
 
@@ -178,3 +179,34 @@ def test_names_that_do_not_exist_are_said_to_be_missing():
     with pytest.raises(AttributeError, match="no attribute 'Faithfulnes'"):
         troth.Faithfulnes  # noqa: B018
     assert troth.__version__.count(".") >= 1
+
+
+def test_odd_columns_beside_the_fields():
+    odd = [1, "x", {"k": [1]}]
+    rows = [{"answer": "a", "references": ["a"], "odd": cell, "exact_match": 7} for cell in odd]
+    run = troth.evaluate(rows, metrics=["exact_match"])
+    for frame in (run.to_pandas(), run.to_polars()):
+        assert list(frame["exact_match"]) == [1.0] * 3
+        assert list(frame["meta.exact_match"]) == [7] * 3
+    assert run.to_polars()["odd"].to_list() == ["1", "x", "{'k': [1]}"]
+
+    loop = []
+    loop.append(loop)
+    for cell in (["\ud800"], loop, Unspeakable()):
+        with pytest.raises(InputError, match="cannot be kept"):
+            troth.evaluate([{**rows[0], "odd": cell}], metrics=["exact_match"])
+
+
+class Unspeakable:
+    def __str__(self):
+        raise RuntimeError("no")
+
+
+def test_concurrency_is_at_least_one():
+    with pytest.raises(UsageError, match="concurrency"):
+        troth.evaluate(ROWS, concurrency=0)
+
+
+def test_errors_survive_a_pickle():
+    for error in (troth.errors.MissingExtra("x", "y"), InputError("p", row=3, field="f")):
+        assert str(pickle.loads(pickle.dumps(error))) == str(error)

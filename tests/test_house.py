@@ -32,7 +32,7 @@ ALLOWED = {
     "judges": NOUNS | {"asks", "prompts", "text"},
     "engine": NOUNS | {"asks", "metric", "prompts", "judges", "run"},
     "store": NOUNS | {"run", "judges"},
-    "report": NOUNS | {"run"},
+    "report": NOUNS | {"run", "text"},
 }
 BELOW = set(ALLOWED)
 ALLOWED |= {

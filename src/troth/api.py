@@ -16,13 +16,14 @@ from troth import metrics as catalogue
 from troth.engine.app import wrap
 from troth.engine.runner import run_rows
 from troth.engine.sync import run_sync
-from troth.errors import UsageError
+from troth.errors import InputError, UsageError
 from troth.judges.base import Judge
 from troth.judges.names import resolve
 from troth.metric import Metric
 from troth.reading import Reading, read
 from troth.report.progress import progress_bar
 from troth.run import Run
+from troth.sample import Sample
 from troth.store import Store
 
 Metrics = str | Metric | Iterable[str | Metric]
@@ -88,7 +89,7 @@ async def aevaluate(
 ) -> Run:
     """`evaluate` for async code: the same parameters, the same run."""
     chosen = None if metrics is None else parse_metrics(metrics)
-    answering = resolve(judge)
+    answering = _resolved(judge, concurrency)
     given = {"answer", "contexts"} if app else set()
     needs = {field for metric in chosen or () for field in metric.needs} - given
     reading = read(
@@ -155,15 +156,36 @@ def default_metrics(fields: Collection[str], reading: Reading) -> tuple[Metric, 
     return chosen
 
 
+def _resolved(judge: str | Judge, concurrency: int | None) -> Judge:
+    if concurrency is None:
+        return resolve(judge)
+    if concurrency < 1:
+        raise UsageError(f"concurrency must be at least 1, not {concurrency}")
+    return resolve(judge, concurrency=concurrency)
+
+
+def _kept(sample: Sample, source: str) -> bytes:
+    """The sample as it is kept; an odd cell in its other columns is an error of its row."""
+    try:
+        return msgspec.json.encode(sample, enc_hook=str)
+    except Exception as error:  # a cell may be any object, with any __str__
+        raise InputError(
+            f"a column beside the fields cannot be kept: {type(error).__name__}: {error}; "
+            "leave it out",
+            source=source,
+            field=f"id {sample.id[:40]}",
+        ) from None
+
+
 def _info(reading: Reading, metrics: Sequence[Metric], judge: Judge | None) -> dict[str, Any]:
     """What somebody needs to repeat the run; plain JSON values."""
     from importlib.metadata import version  # noqa: PLC0415 - 80 ms that only a run needs
 
     digest = hashlib.sha256()
     for sample in reading.samples:
-        digest.update(msgspec.json.encode(sample, enc_hook=str))
+        digest.update(_kept(sample, reading.source))
     return {
-        "source": reading.source,
+        "source": reading.source.encode("utf-8", "replace").decode(),
         "data_sha256": digest.hexdigest(),
         "mapped": dict(reading.mapped),
         "metrics": {metric.label: repr(metric) for metric in metrics},

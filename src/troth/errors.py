@@ -57,6 +57,9 @@ class UsageError(TrothError, ValueError):
 class MissingExtra(TrothError, ImportError):
     """An optional library is absent; the message gives the command that installs it."""
 
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str | None]]:
+        return type(self), (self.library, self.extra)
+
     def __init__(self, library: str, extra: str | None = None) -> None:
         self.library = library
         self.extra = extra

@@ -106,7 +106,6 @@ class Run(Sequence[Row]):
         for row in self.rows:
             s = row.sample
             record: dict[str, Any] = {
-                **s.meta,
                 "id": s.id,
                 "question": s.question,
                 "answer": s.answer,
@@ -118,7 +117,9 @@ class Run(Sequence[Row]):
                 record[f"{metric}.status"] = str(score.status)
                 record[f"{metric}.support"] = score.support
                 record[f"{metric}.reason"] = score.reason
-            records.append(record)
+            # A column of the user's that bears one of these names is kept under another.
+            meta = {f"meta.{name}" if name in record else name: v for name, v in s.meta.items()}
+            records.append(record | meta)
         return records
 
     def to_pandas(self) -> pd.DataFrame:
@@ -135,7 +136,9 @@ class Run(Sequence[Row]):
             import polars as pl  # noqa: PLC0415
         except ImportError:
             raise MissingExtra("polars") from None
-        return pl.DataFrame(self.records(), infer_schema_length=None, strict=False)
+        records = self.records()
+        columns = {name: [r.get(name) for r in records] for r in records for name in r}
+        return pl.DataFrame([_series(pl, name, cells) for name, cells in columns.items()])
 
     def __repr__(self) -> str:
         means = ", ".join(
@@ -156,6 +159,14 @@ class Run(Sequence[Row]):
         )
         caption = f"{len(self.rows)} rows, judge {html.escape(self.judge)}"
         return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table>"
+
+
+def _series(polars: Any, name: str, cells: list[Any]) -> pl.Series:
+    kinds = {type(cell) for cell in cells if cell is not None}
+    if len(kinds) > 1 and not kinds <= {int, float}:  # a frame's column has one type
+        cells = [None if cell is None else str(cell) for cell in cells]
+    series: pl.Series = polars.Series(name, cells, strict=False)
+    return series
 
 
 def _rank(row: Row, metrics: Sequence[str]) -> tuple[float, float] | None:

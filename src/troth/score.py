@@ -75,6 +75,9 @@ class Score:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "status", Status(self.status))
+        if self.value is not None:
+            object.__setattr__(self, "value", float(self.value))
         if (self.value is None) == (self.status is Status.SCORED):
             raise ValueError(f"a {self.status} score cannot have the value {self.value!r}")
         if self.value is not None and not math.isfinite(self.value):

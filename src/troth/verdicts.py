@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
-from troth.asks import Item
+from troth.asks import NO_CLAIM, Item
 from troth.sample import Sample
 from troth.score import Verdict
 from troth.text.sentences import sentences
@@ -40,6 +41,18 @@ def mean_support(verdicts: Sequence[Verdict]) -> float:
     """The weighted mean of `support` over `verdicts` (at least one), in [0, 1]."""
     total = sum(v.weight for v in verdicts)
     return min(1.0, sum(v.weight * v.support for v in verdicts) / total)
+
+
+def claims_of(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+    """The verdicts that are about a claim, weighed anew so that each item's still weigh 1.
+
+    Otherwise a judge could make a sentence count for less by finding greetings in it.
+    """
+    claims = [v for v in verdicts if v.label != NO_CLAIM]
+    weights: dict[str, float] = {}
+    for v in claims:
+        weights[v.id] = weights.get(v.id, 0.0) + v.weight
+    return tuple(replace(v, weight=v.weight / weights[v.id]) for v in claims)
 
 
 def joint_support(verdicts: Sequence[Verdict]) -> float:

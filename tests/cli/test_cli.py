@@ -114,6 +114,9 @@ def test_what_was_taken_for_what_is_said(tmp_path):
         (["run", "ROWS", "--judge", "openai/gpt-4o-mini"], "OPENAI_API_KEY"),
         (["run", "ROWS", "--judge", "scripted:absent.json"], "absent.json"),
         (["run", "ROWS", "--map", "answer"], "FIELD=COLUMN"),
+        (["run", "ROWS", "--map", "answer=x", "--map", "answer=y"], "names 'answer' twice"),
+        (["run", "ROWS", "--metrics", "exact_match:"], "exact_match"),
+        (["run", "ROWS", "--worst", "-1"], "--worst"),
         (["run", "ROWS", "--map", "answr=x"], "answr"),
         (["run", "ROWS", "--map", "answer=absent"], "absent"),
         (["run", "ROWS", "--store", "/dev/null/x.db"], "/dev/null/x.db"),
@@ -191,3 +194,34 @@ def test_a_reader_that_leaves_early_is_no_error(rows):
     result = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
     assert result.returncode == 0
     assert b"Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("redirection", [">&-", "> /dev/full", "--json >&-", "--json > /dev/full"])
+def test_an_output_that_cannot_be_written_is_one_clear_line(rows, redirection):
+    command = f"{sys.executable} -m troth run {rows} --metrics exact_match {redirection}"
+    result = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+    assert result.returncode == 2
+    assert b"Traceback" not in result.stderr
+    assert b"troth: " in result.stderr
+
+
+def test_half_a_character_in_a_reply_costs_its_row_alone(rows, tmp_path):
+    claims = [{"label": "supported", "reason": "\ud83d"}]
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([{"verdicts": [{"id": "a1", "claims": claims}]}]))
+    result = troth(
+        "run", rows, "--metrics", "faithfulness", "--judge", f"scripted:{script}", "--json"
+    )
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["metrics"]["faithfulness"]["failed"] == 2
+
+
+def test_an_endpoint_cannot_steer_the_terminal(rows, monkeypatch):
+    from tests.endpoint import Endpoint
+
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    with Endpoint(faults=lambda body: "status:401") as endpoint:
+        judge = f"{endpoint.base_url}#m\x1b[2J"
+        result = troth("run", rows, "--metrics", "faithfulness", "--judge", judge)
+    assert result.exit_code == 2
+    assert "\x1b" not in result.output

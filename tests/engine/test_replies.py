@@ -88,6 +88,29 @@ NUMBERLESS = {
     "doubled key": lambda ask: json.dumps(right(ask))[:-1] + ', "verdicts": []}',
     "deep nesting": lambda ask: "[" * 100_000,
     "many braces": lambda ask: "{ " * 100_000,
+    "doubled label": lambda ask: json.dumps(right(ask)).replace(
+        '"label"', '"label": "x", "label"', 1
+    ),
+    "doubled label, broken": lambda ask: (
+        json.dumps(right(ask)).replace('"label"', '"label": "x", "label"', 1)[:-2] + ",]}"
+    ),
+    "unescaped quotes": lambda ask: json.dumps(right(ask, reason='says "x"')).replace('\\"', '"'),
+    "elision": lambda ask: json.dumps(right(ask))[:-2] + ", ...]}",
+    "a percentage": lambda ask: json.dumps(right(ask, support=0.5)).replace("0.5", "0.5%"),
+    "a fraction": lambda ask: json.dumps(right(ask, support=0.5)).replace("0.5", "3/4"),
+    "another far behind": lambda ask: json.dumps(right(ask)) + "x" * 260_000 + '{"verdicts": [',
+    "brackets, then another": lambda ask: json.dumps(right(ask)) + " [x" * 201 + '"verdicts"',
+    "a broken second answer": lambda ask: json.dumps(right(ask)) + ' final: {"verdicts": [],}',
+    "a bare list beside": lambda ask: f'[{{"id": "a1", "label": "x"}}] or {json.dumps(right(ask))}',
+    "unclosed thinking, answer": lambda ask: f"<think>Maybe {json.dumps(right(ask))}? No.",
+    "much thinking": lambda ask: "<think>" * 20_000,
+    "quotes without end": lambda ask: '{"verdicts":[' + "'\"`" * 8000 + "]}",
+    "half a character": lambda ask: json.dumps(right(ask, reason="\ud83d")),
+    "a huge id": lambda ask: {"verdicts": [{**verdict(ask, "a1"), "id": "z" * 1_000_000}]},
+    "claims of no one": lambda ask: {"verdicts": [{"id": i.id, "claims": []} for i in ask.items]},
+    "negative weights": lambda ask: tuple(
+        Verdict(i.id, good_label(ask), s, weight=w) for i in ask.items for s, w in ((0, 2), (1, -1))
+    ),
     "list of nulls": lambda ask: {"verdicts": [None] * len(ask.items)},
     "typed, adjacent doubles": lambda ask: tuple(
         Verdict(item.id, good_label(ask), 1.0) for item in ask.items for _ in range(2)
@@ -106,7 +129,7 @@ def test_a_reply_without_the_asked_verdicts_is_never_a_number(metric, said):
     assert result.value is None
     assert result.support is None
     assert result.status is Status.FAILED
-    assert result.reason
+    assert 0 < len(result.reason) < 1000
     assert len(judge.asks) >= 1
 
 
@@ -208,3 +231,45 @@ def test_an_ask_says_what_it_is():
     assert isinstance(ask, Support)
     assert [c.id for c in ask.contexts] == ["c1", "c2"]
     assert ask.question == "Which are red?"
+
+
+def test_an_ask_that_does_not_split_takes_one_verdict_an_item():
+    def script(ask):
+        half = [("useful", 1.0), ("useless", 0.0)]
+        return tuple(Verdict(i.id, lab, s, weight=0.5) for i in ask.items for lab, s in half)
+
+    result, _ = score(script, ContextualPrecision())
+    assert result.status is Status.FAILED
+
+
+def test_thoughts_are_no_answer_and_tags_in_texts_are_no_thoughts():
+    def script(ask):
+        verdicts = right(ask)["verdicts"]
+        verdicts[0]["claims"] = [
+            {"label": "supported", "reason": "<think>"},
+            {"label": "contradicted", "reason": "</think>"},
+        ]
+        return json.dumps({"verdicts": verdicts})
+
+    assert score(script)[0].value == pytest.approx(4.5 / 5)
+
+
+def test_an_echo_of_the_prompts_example_answers_nothing():
+    from troth.prompts.render import render
+
+    for metric in METRICS:
+        _, judge = score(right, metric)
+        system = render(judge.asks[0]).messages[0]["content"]
+        example = system[system.index("{") :]
+        assert (
+            score(lambda ask, e=example: f"I answer like {e} but cannot.", metric)[0].value is None
+        )
+
+
+def test_a_judge_cannot_shrink_a_sentence_by_finding_greetings_in_it():
+    def script(ask):
+        reply = right(ask)
+        reply["verdicts"][1]["claims"] = [{"label": "contradicted"}, *[{"label": "no_claim"}] * 9]
+        return reply
+
+    assert score(script)[0].value == pytest.approx(4 / 5)

@@ -17,7 +17,7 @@ from troth.metrics.exact_match import ExactMatch
 from troth.metrics.faithfulness import Faithfulness
 from troth.run import Summary
 from troth.sample import Sample
-from troth.score import Status, Usage, Verdict
+from troth.score import Score, Status, Usage, Verdict
 
 
 def rows_of(n):
@@ -181,3 +181,54 @@ async def _raising():
         raise LookupError
 
     run_sync(work)
+
+
+def test_a_cancelled_call_fails_its_row_and_no_row_is_lost():
+    def app(question):
+        if int(question) % 3 == 0:
+            raise asyncio.CancelledError
+        return "x"
+
+    async def cancelled(question):
+        return app(question)
+
+    samples = [Sample(str(n), question=str(n), references=["x"]) for n in range(40)]
+    for function in (app, cancelled):
+        rows = run(samples, [ExactMatch()], Slow(), app=wrap(function))
+        summary = Summary.of("exact_match", [row.scores["exact_match"] for row in rows])
+        assert (summary.total, summary.scored, summary.failed) == (40, 26, 14)
+
+    def script(ask):
+        return asyncio.CancelledError() if "Row 3" in ask.items[0].text else "[]"
+
+    rows = run(rows_of(5), [Faithfulness()], Scripted(script))
+    assert len(rows) == 5
+    assert "cancelled" in rows[3].scores["faithfulness"].reason
+
+
+def test_a_cancelled_run_is_cancelled():
+    judge = Slow()
+
+    async def cancel():
+        task = asyncio.create_task(run_rows(rows_of(1000), [Faithfulness()], judge))
+        await asyncio.sleep(0.02)
+        task.cancel()
+        await task
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cancel())
+    assert not judge.open
+
+
+def test_an_application_that_runs_out_does_not_hang():
+    samples = [Sample("1", question="q", references=["x"])]
+    [row] = run(samples, [ExactMatch()], Slow(), app=wrap(lambda q: next(iter([]))))
+    assert "StopIteration" in row.scores["exact_match"].reason
+    [row] = run(samples, [ExactMatch()], Slow(), app=wrap(lambda q: "\ud800"))
+    assert row.scores["exact_match"].status is Status.FAILED
+
+
+def test_a_status_in_words_is_counted():
+    scores = [Score(None, "failed", "x"), Score(1, "scored")]
+    summary = Summary.of("m", scores)
+    assert (summary.total, summary.scored, summary.failed, summary.mean) == (2, 1, 1, 1.0)

@@ -107,8 +107,7 @@ class TestFaults:
         with pytest.raises(JudgeSetupError, match=r"connect.*base_url"):
             asyncio.run(asked(judge, [SUPPORT], None))
 
-    @pytest.mark.parametrize("fault", ["html", "malformed_body", "no_choices", "huge",
-                                       "content_filter"])  # fmt: skip
+    @pytest.mark.parametrize("fault", ["html", "malformed_body", "no_choices", "huge"])  # fmt: skip
     def test_responses_without_a_reply_fail_the_row(self, fault):
         error, count = fails(JudgeUnavailable, [fault])
         assert "127.0.0.1" in str(error)
@@ -117,7 +116,7 @@ class TestFaults:
     @pytest.mark.parametrize(
         ("fault", "word"),
         [("null_content", "empty"), ("empty", "empty"), ("refusal", "cannot help"),
-         ("length", "cut off")],
+         ("length", "cut off"), ("content_filter", "content filter")],
     )  # fmt: skip
     def test_a_reply_that_says_nothing_is_paid_for_and_says_why(self, fault, word):
         with Endpoint(faults=[fault]) as endpoint:

@@ -35,7 +35,7 @@ from troth.sample import Sample
          {"answers": ["h"]}),
         # two names for one field: the earlier in the list, wherever it stands in the row
         ({"output": "b", "answer": "a"}, Sample("1", answer="a"), {"output": "b"}),
-        ({"Answer": "a", "answer": "b"}, Sample("1", answer="a"), {"answer": "b"}),
+        ({"Answer": "b", "answer": "a"}, Sample("1", answer="a"), {"Answer": "b"}),
         # spelling
         ({"QUESTION": "q", "Predicted Answer": "a", "ground-truth": "g", " Q_id": 3},
          Sample("1", "q", "a", ("g",)), {" Q_id": 3}),

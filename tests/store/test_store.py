@@ -6,9 +6,11 @@ import stat
 import subprocess
 import sys
 import threading
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from troth.engine.runner import run_rows
@@ -38,10 +40,10 @@ def a_run(texts=("x",), run_id="r1"):
     return Run(rows, ("m", "n"), "builtin", {"k": ["v"]}, ("row 3: bad",), 1.5, run_id)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@settings(max_examples=30)
 @given(st.lists(TEXT, max_size=3))
 def test_a_run_comes_back_equal(texts):
-    with Store(":memory:") as store:
+    with TemporaryDirectory() as folder, Store(Path(folder) / "t.db") as store:
         run = a_run(texts)
         store.save(run)
         back = store.load("r1")
@@ -97,6 +99,19 @@ def test_garbage_a_newer_version_and_a_folder_are_refused_untouched(tmp_path):
         Store(newer)
     with pytest.raises(StoreError):
         Store(tmp_path)
+
+
+@pytest.mark.parametrize("version", [0, 1, 7])
+def test_another_programs_database_is_refused_before_a_byte_of_it_changes(tmp_path, version):
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE runs (x)")
+        db.execute(f"PRAGMA user_version = {version}")
+    db.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="another program"):
+        Store(path)
+    assert path.read_bytes() == before
 
 
 def test_two_processes_and_many_threads_share_one_file(tmp_path):

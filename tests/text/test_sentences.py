@@ -41,7 +41,7 @@ def test_language_by_script(text, code):
         ("今天天气很好。我们去公园！", ("今天天气很好。", "我们去公园！")),
         ("यह अच्छा है। वह गया।", ("यह अच्छा है।", "वह गया।")),
         ("كيف حالك؟ أنا بخير.", ("كيف حالك؟", "أنا بخير.")),
-        ("# Head\n- one\n* two\n3) three\n\nEnd.", ("Head", "one", "two", "three", "End.")),
+        ("# Head\n- one\n* two\n3) three\n\nEnd.", ("Head", "one", "two", "3) three", "End.")),
         ("Good. 😀", ("Good. 😀",)),
         ("First.\n---\nSecond.", ("First.", "Second.")),
         (
@@ -49,6 +49,11 @@ def test_language_by_script(text, code):
             ("This line was wrapped by its writer at some column and goes on.", "Done."),
         ),
         ("milk\neggs", ("milk", "eggs")),
+        ("196. That is the number of steps.", ("196. That is the number of steps.",)),
+        ("3. Oktober 1990 war der Tag.", ("3. Oktober 1990 war der Tag.",)),
+        ("- 5 °C it is.\n> 5 km away.", ("- 5 °C it is.", "> 5 km away.")),
+        ("Vitamin A\u00a0.", ("Vitamin A\u00a0.",)),
+        ("A\u3000. B\u2003. C\u202f.", ("A\u3000. B\u2003. C\u202f.",)),
     ],
 )
 def test_examples(text, expected):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from troth.errors import TrothError
+from troth.text.plain import shorten
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from troth.run import Run
 
 STORE = ".troth/troth.db"
+NARROWEST, PIPE = 80, 110  # columns
+LINE = 1000  # characters of an error
 BASELINE = (
     "judge builtin: an offline baseline that compares words, numbers and names "
     "(docs/judges/builtin.md says how well). For a language model: --judge openai/gpt-4o-mini"
@@ -30,6 +34,9 @@ def main() -> None:
 
     `troth demo` shows what a report looks like; `troth run FILE` evaluates your own.
     """
+    if sys.stdout is None:
+        click.echo("troth: standard output is closed", err=True)
+        raise SystemExit(2)
     for stream in (sys.stdout, sys.stderr):  # a terminal that lacks a letter still gets the rest
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -48,6 +55,7 @@ def _shared(command: Any) -> Any:
             click.option("--json", "as_json", is_flag=True, help="One JSON document, no table."),
             click.option(
                 "--worst",
+                type=click.IntRange(0),
                 default=5,
                 show_default=True,
                 help="How many of the lowest rows to show.",
@@ -175,6 +183,8 @@ def _mapping(pairs: tuple[str, ...]) -> dict[str, str]:
         field, equals, column = pair.partition("=")
         if not equals:
             raise click.UsageError(f"--map takes FIELD=COLUMN, not {pair!r}")
+        if field.strip() in mapping:
+            raise click.UsageError(f"--map names {field.strip()!r} twice")
         mapping[field.strip()] = column.strip()
     return mapping
 
@@ -182,8 +192,10 @@ def _mapping(pairs: tuple[str, ...]) -> dict[str, str]:
 def _console() -> Console:
     from rich.console import Console  # noqa: PLC0415
 
-    # A pipe has no width of its own: leave room for the table instead of rich's 80 columns.
-    return Console(width=None if sys.stdout.isatty() else 110, highlight=False, soft_wrap=False)
+    console = Console(highlight=False)
+    # A pipe has no width of its own, and a narrow terminal may break lines, but hides no figure.
+    console.width = max(console.width, NARROWEST) if sys.stdout.isatty() else PIPE
+    return console
 
 
 @contextmanager
@@ -191,8 +203,16 @@ def _errors() -> Iterator[None]:
     """One clear line and exit code 2 instead of a traceback."""
     try:
         yield
+        sys.stdout.flush()
     except TrothError as error:
-        click.echo(f"troth: {error}", err=True)
+        click.echo(f"troth: {shorten(str(error), LINE)}", err=True)
+        raise SystemExit(2) from None
+    except BrokenPipeError:  # the reader has seen enough
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - what is left goes nowhere
+        raise SystemExit(0) from None
+    except OSError as error:
+        click.echo(f"troth: the results cannot be written: {error.strerror}", err=True)
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - it must not fail again at exit
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         click.echo("troth: interrupted; replies already paid for are kept", err=True)

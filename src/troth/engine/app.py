@@ -24,9 +24,11 @@ def wrap(function: Callable[[str], Any]) -> Callable[[Sample], Awaitable[Sample]
             raise ValueError("the row has no question to ask the application")
         result = await _call(function, sample.question)
         answer, contexts = _parts(result)
-        if contexts is None:
-            return replace(sample, answer=answer)
-        return replace(sample, answer=answer, contexts=contexts)
+        if contexts is not None:
+            sample = replace(sample, contexts=contexts)
+        sample = replace(sample, answer=answer)
+        "".join((sample.answer or "", *(sample.contexts or ()))).encode()  # no half characters
+        return sample
 
     return answered
 
@@ -34,8 +36,15 @@ def wrap(function: Callable[[str], Any]) -> Callable[[Sample], Awaitable[Sample]
 async def _call(function: Callable[[str], Any], question: str) -> Any:
     if inspect.iscoroutinefunction(function):
         return await function(question)
-    result = await asyncio.to_thread(function, question)
+    result = await asyncio.to_thread(_guarded, function, question)
     return await result if inspect.isawaitable(result) else result
+
+
+def _guarded(function: Callable[[str], Any], question: str) -> Any:
+    try:
+        return function(question)
+    except StopIteration as error:  # no future can carry it: it would hang instead
+        raise RuntimeError("StopIteration (next() on an empty iterator?)") from error
 
 
 def _parts(result: Any) -> tuple[Any, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
@@ -11,13 +12,19 @@ from typing import Any, Protocol
 from troth.asks import Answer, Ask
 from troth.engine.decode import Partial, decode
 from troth.engine.drive import adrive
-from troth.errors import BadReply, JudgeError, JudgeSetupError, MissingExtra
+from troth.errors import BadReply, JudgeError, JudgeSetupError, MissingExtra, StoreError
 from troth.judges.base import Judge, Reply
 from troth.metric import Metric
 from troth.sample import Sample
 from troth.score import Score, Usage
 
 TRIES = 3  # one reply, and two more for what is missing or wrong
+
+
+def stopping() -> bool:
+    """Is it this task that is being cancelled, and not something inside a judge or app?"""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 class Replies(Protocol):
@@ -102,10 +109,14 @@ async def score_row(metric: Metric, sample: Sample, asking: Asking) -> Score:
         return Score.unscorable(f"the row has no {' and no '.join(missing)}")
     try:
         score = await adrive(metric.steps(sample), asking)
-    except (JudgeSetupError, MissingExtra):
+    except (JudgeSetupError, MissingExtra, StoreError):
         raise
     except JudgeError as error:
         return Score.failed(str(error), asking.usage)
+    except asyncio.CancelledError:
+        if stopping():
+            raise
+        return Score.failed("the judge's call was cancelled", asking.usage)
     except Exception as error:  # a judge of the user's: its fault ends its row, not the run
         return Score.failed(f"{type(error).__name__}: {error}", asking.usage)
     return replace(score, usage=asking.usage)

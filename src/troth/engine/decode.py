@@ -1,15 +1,15 @@
 """Replies in, reconciled verdicts out. Nothing else lets a judge's words near a formula.
 
-A reply is read strictly first; failing that, JSON is looked for in fences and prose, and mended
-only where nothing can be lost by it. Never is a label or a number searched for in prose.
+A reply is read strictly first; failing that, JSON is looked for in fences and prose. Never is a
+label or a number searched for in prose, and where anything like a second answer stays unread the
+reply is refused: asking again costs a call, a wrong score costs the trust in all.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -17,17 +17,14 @@ from typing import Any
 import msgspec
 
 from troth.asks import Answer, Ask
+from troth.engine.literal import Unreadable, loads, loads_loosely, values
 from troth.errors import BadReply
 from troth.prompts.reply import Claim, Claims, ClaimsReply, Judged, JudgedReply
 from troth.score import Verdict
 
-SCAN_LIMIT = 256_000  # characters that are searched for JSON inside prose
-SCAN_MISSES = 200  # brackets in prose that may turn out not to open JSON
-MEND_LIMIT = 32_000  # json-repair is slow and recursive on long or deep garbage
-MEND_DEPTH = 16
-THINKING = re.compile(r"<think>.*?</think>", re.DOTALL)
-FENCE = re.compile(r"```\w*\n(.*)\n?```", re.DOTALL)
-OPENING = re.compile(r"[{\[]")
+SHOWN = 40  # characters of a judge's word that an error repeats
+FENCE = re.compile(r"```\w*\s*\n(.*)```", re.DOTALL)
+ANSWERING = re.compile(r"verdicts|[\"']label[\"']")  # what an unread answer would hold
 
 Group = tuple[str, tuple[Verdict, ...]]  # an item's id and the verdicts on its claims
 
@@ -59,12 +56,12 @@ def reconcile(ask: Ask, groups: Sequence[Group]) -> Answer:
     came: dict[str, tuple[Verdict, ...]] = {}
     for item_id, verdicts in groups:
         if item_id not in texts:
-            raise BadReply(f"there is a verdict for {item_id!r}, which was not asked about")
-        if item_id in came:
+            raise BadReply(f"there is a verdict for {_shown(item_id)}, which was not asked about")
+        if item_id in came or (len(verdicts) > 1 and not ask.splits):
             raise BadReply(f"there are two verdicts for {item_id!r}")
         for verdict in verdicts:
             _check(ask, verdict)
-        if verdicts and not math.isclose(sum(v.weight for v in verdicts), 1.0):
+        if verdicts and not math.isclose(math.fsum(v.weight for v in verdicts), 1.0):
             raise BadReply(f"the verdicts for {item_id!r} do not weigh 1 together")
         came[item_id] = tuple(v if v.text else replace(v, text=texts[item_id]) for v in verdicts)
     answer = tuple(v for item in ask.items for v in came.get(item.id, ()))
@@ -78,95 +75,88 @@ def _check(ask: Ask, verdict: Verdict) -> None:
     if verdict.label not in ask.labels:
         raise BadReply(
             f"the label of {verdict.id!r} must be one of {', '.join(ask.labels)}, "
-            f"not {verdict.label[:40]!r}"
+            f"not {_shown(verdict.label)}"
         )
     if not 0.0 <= verdict.support <= 1.0:  # NaN fails this too
         raise BadReply(f"the support of {verdict.id!r} must be in [0, 1], not {verdict.support!r}")
+    if not 0.0 < verdict.weight <= 1.0:
+        raise BadReply(f"the weight of {verdict.id!r} must be in (0, 1], not {verdict.weight!r}")
+    try:
+        "".join((verdict.reason, verdict.text, *verdict.sources)).encode()
+    except UnicodeEncodeError:
+        raise BadReply(f"the verdict for {verdict.id!r} holds half a character") from None
+
+
+def _shown(word: str) -> str:
+    return repr(word if len(word) <= SHOWN else f"{word[:SHOWN]}…")
 
 
 def _from_text(ask: Ask, text: str) -> list[Group]:
-    text = THINKING.sub("", text).strip()
+    try:
+        return _typed(ask, loads(text))
+    except Unreadable:
+        pass
+    text = _after_thinking(text)
     if fenced := FENCE.fullmatch(text):
         text = fenced[1].strip()
     if not text:
         raise BadReply("the reply is empty")
-    try:
-        whole = _loads(text)
-    except (ValueError, RecursionError):
-        return _from_prose(ask, text)
-    return _typed(ask, whole)
+    for read in (loads, loads_loosely):
+        try:
+            value = read(text)
+        except Unreadable:
+            continue
+        return _typed(ask, value)
+    return _from_prose(ask, text)
+
+
+def _after_thinking(text: str) -> str:
+    """A model's thoughts stand before its answer, and are no part of it."""
+    text = text.strip()
+    while text.startswith("<think>"):
+        _, end, text = text.partition("</think>")
+        if not end:
+            raise BadReply("the reply ends before its thinking does")
+        text = text.strip()
+    return text
 
 
 def _from_prose(ask: Ask, text: str) -> list[Group]:
-    found, problem = [], "the reply holds no JSON object of the asked shape"
-    for value in _values(text[:SCAN_LIMIT]):
-        if not isinstance(value, dict) or "verdicts" not in value:
-            continue  # a scrap of something broken is no answer, even if it has the right shape
-        try:
-            found.append(_typed(ask, value))
-        except BadReply as bad:
-            problem = bad.problem
+    """The one answer in the midst of words, if there is one and nothing like it beside it."""
+    found: list[list[Group]] = []
+    rest, place = [], 0
+    try:
+        for value, start, end in values(text):
+            if isinstance(value, dict) and "verdicts" in value:
+                found.append(_typed(ask, value))
+                rest.append(text[place:start])
+                place = end
+    except Unreadable as error:
+        raise BadReply(f"the reply holds no JSON that can be read: {error}") from None
+    rest.append(text[place:])
+    if found and any(ANSWERING.search(part) for part in rest):
+        raise BadReply("the reply holds something like a second answer that cannot be read")
     if not found:
-        mended = _mend(text)
-        if mended is None:
-            raise BadReply(problem, text[:2000])
-        return _typed(ask, mended)
+        return _loosely(ask, text)
     if any(_labels(other) != _labels(found[0]) for other in found[1:]):
-        raise BadReply(f"the reply holds {len(found)} JSON objects that disagree", text[:2000])
+        raise BadReply(f"the reply holds {len(found)} answers that disagree")
     return found[0]
+
+
+def _loosely(ask: Ask, text: str) -> list[Group]:
+    """Between the first and the last brace there is one slightly broken object, or nothing."""
+    body = text[text.find("{") : text.rfind("}") + 1]
+    try:
+        value = loads_loosely(body)
+    except Unreadable:
+        raise BadReply("the reply holds no JSON object of the asked shape") from None
+    if ANSWERING.search(text.replace(body, "", 1)):
+        raise BadReply("the reply holds something like a second answer that cannot be read")
+    return _typed(ask, value)
 
 
 def _labels(groups: list[Group]) -> list[tuple[str, list[tuple[str, float]]]]:
     return [(item_id, [(v.label, v.support) for v in verdicts]) for item_id, verdicts in groups]
-
-
-def _values(text: str) -> Iterator[Any]:
-    """The JSON objects and arrays in `text`, in order, none of them inside another."""
-    place, misses = 0, 0
-    while misses < SCAN_MISSES and (start := OPENING.search(text, place)):
-        try:
-            value, place = DECODER.raw_decode(text, start.start())
-        except (ValueError, RecursionError):
-            place, misses = start.start() + 1, misses + 1
-        else:
-            yield value
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len({key for key, _ in pairs}) != len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return dict(pairs)
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
-DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
-_loads = DECODER.decode
-
-
-def _mend(text: str) -> Any:
-    """Slightly broken JSON (trailing commas, single quotes), or None where mending could lose any.
-
-    Refused: what was cut off, what is long or deep, and what holds more than one answer, of which
-    a repair would silently keep one.
-    """
-    body = text[text.find("{") : text.rfind("}") + 1]
-    depth = deepest = 0
-    for bracket in re.findall(r"[{}\[\]]", body):
-        depth += 1 if bracket in "{[" else -1
-        deepest = max(deepest, depth)
-    if not body or depth or deepest > MEND_DEPTH or len(body) > MEND_LIMIT:
-        return None
-    if body.count("verdicts") != 1:
-        return None
-    import json_repair  # noqa: PLC0415 - only a broken reply pays for its import
-
-    try:
-        return json_repair.loads(body)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _typed(ask: Ask, value: Any) -> list[Group]:

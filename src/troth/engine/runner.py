@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from troth.engine.asking import Asking, Replies, score_row
+from troth.engine.asking import Asking, Replies, score_row, stopping
 from troth.errors import TrothError
 from troth.judges.base import Judge
 from troth.metric import Metric
@@ -60,7 +60,10 @@ async def run_rows(
     finally:
         if judged:
             await judge.close()
-    return tuple(row for row in rows if row is not None)
+    done = tuple(row for row in rows if row is not None)
+    if len(done) != len(samples):
+        raise RuntimeError(f"{len(samples)} rows went in and {len(done)} came out")
+    return done
 
 
 async def _row(
@@ -75,7 +78,10 @@ async def _row(
     if app:
         try:
             sample = await app(sample)
-        except Exception as error:  # the user's code: its fault ends its row, not the run
+        # The user's code: its fault ends its row, not the run.
+        except (Exception, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError) and stopping():
+                raise
             failed = Score.failed(f"the application raised {type(error).__name__}: {error}")
             return Row(sample, {metric.label: failed for metric in metrics})
     async with asyncio.TaskGroup() as group:

@@ -37,7 +37,7 @@ def columns(
     given = {name: received[name] for name in expected}
     _same_length(source, given)
     for name, kind in expected.items():
-        check = _groups if kind is Groups else _texts
+        check = _groups if kind == Groups else _texts
         check(source, name, given[name])
     return given
 

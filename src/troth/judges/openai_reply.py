@@ -130,7 +130,7 @@ def _content(choice: dict[str, Any]) -> tuple[str, str]:
     text = content if isinstance(content, str) else ""
     reason = choice.get("finish_reason")
     if reason == "content_filter":
-        raise JudgeUnavailable("the endpoint's content filter withheld the reply")
+        return text, "the endpoint's content filter withheld the reply"
     if reason == "length":
         return text, "the reply was cut off at the model's output limit; be shorter"
     if message.get("refusal"):

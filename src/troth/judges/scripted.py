@@ -12,7 +12,7 @@ from troth.errors import JudgeUnavailable, UsageError
 from troth.judges.base import Judge, Reply
 from troth.score import Usage, Verdict
 
-Said = str | Answer | Mapping[str, Any] | list[Any] | None | Exception
+Said = str | Answer | Mapping[str, Any] | list[Any] | None | BaseException
 
 
 class Scripted(Judge):
@@ -54,7 +54,7 @@ class Scripted(Judge):
         self.asks.append(ask)
         self.problems.append(problem)
         said = self._said(ask)
-        if isinstance(said, Exception):
+        if isinstance(said, BaseException):
             raise said
         content = said if isinstance(said, (str, tuple)) else json.dumps(said, ensure_ascii=False)
         return Reply(content, Usage(calls=1))

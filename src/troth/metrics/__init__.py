@@ -45,9 +45,9 @@ def parse(spec: str | Metric) -> Metric:
         return spec
     if not isinstance(spec, str):
         raise UsageError(f"a metric is named by a string or is a Metric, not {spec!r}")
-    name, _, choice = spec.strip().partition(":")
+    name, colon, choice = spec.strip().partition(":")
     cls = metric_class(name)
-    if not choice:
+    if not colon:
         return cls()
     if cls.choice is None:
         raise UsageError(f"{name} takes no choice, but {spec!r} was asked for")

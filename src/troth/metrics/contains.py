@@ -35,6 +35,8 @@ class Contains(Metric):
         if not sample.references:
             return Score.unscorable("there is no reference to look for")
         answer = sample.answer or ""
+        if self.normalize != "none":
+            answer = self._tokens(answer)
         for reference in sample.references:
             if self._holds(answer, reference):
                 return Score(1.0, reason=f"contains {quote(reference)}", support=1.0)
@@ -44,7 +46,9 @@ class Contains(Metric):
     def _holds(self, answer: str, reference: str) -> bool:
         if self.normalize == "none":
             return reference in answer if reference else not answer
-        tokens = NORMALIZATIONS[self.normalize].tokens
+        needle = self._tokens(reference)
+        return needle in answer if needle.strip() else not answer.strip()
+
+    def _tokens(self, text: str) -> str:
         # A space cannot stand inside a token, so with one at either side a match is whole tokens.
-        needle, hay = " ".join(tokens(reference)), " ".join(tokens(answer))
-        return f" {needle} " in f" {hay} " if needle else not hay
+        return f" {' '.join(NORMALIZATIONS[self.normalize].tokens(text))} "

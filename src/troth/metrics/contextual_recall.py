@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from troth.asks import NO_CLAIM, SUPPORTED, Support
+from troth.asks import SUPPORTED, Support
 from troth.metric import Metric, Steps
 from troth.sample import Sample
 from troth.score import Score
-from troth.verdicts import contexts_of, explain, mean_support, numbered, share
+from troth.verdicts import claims_of, contexts_of, explain, mean_support, numbered, share
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class ContextualRecall(Metric):
         candidates = []
         for group in groups:
             ids = {item.id for item in group}
-            stated = [v for v in verdicts if v.id in ids and v.label != NO_CLAIM]
+            stated = claims_of([v for v in verdicts if v.id in ids])
             if stated:
                 candidates.append((share(stated, {SUPPORTED}), mean_support(stated), stated))
         if not candidates:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from troth.asks import NO_CLAIM, SUPPORTED, UNMENTIONED, Support
+from troth.asks import SUPPORTED, UNMENTIONED, Support
 from troth.metric import Metric, Steps
 from troth.sample import Sample
 from troth.score import Score
-from troth.verdicts import contexts_of, explain, joint_support, numbered, share
+from troth.verdicts import claims_of, contexts_of, explain, joint_support, numbered, share
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Faithfulness(Metric):
         if not contexts and self.unverifiable == "counts":
             return Score.unscorable("there is no context that could contradict the answer")
         [verdicts] = yield [Support(items=items, contexts=contexts, question=sample.question)]
-        claims = tuple(v for v in verdicts if v.label != NO_CLAIM)
+        claims = claims_of(verdicts)
         if not claims:
             return Score.unscorable("the answer makes no claim", verdicts)
         good = {SUPPORTED} if self.unverifiable == "fails" else {SUPPORTED, UNMENTIONED}

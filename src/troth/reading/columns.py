@@ -104,8 +104,8 @@ def recognise(columns: Iterable[str], mapping: Mapping[str, str]) -> dict[str, s
     taken = set(mapping.values())
     by_name: dict[str, str] = {}
     for column in columns:
-        if column not in taken:
-            by_name.setdefault(plain(column), column)
+        if column not in taken and (plain(column) not in by_name or column == plain(column)):
+            by_name[plain(column)] = column  # the first one, or the one that is written plainly
     return {
         field: next(by_name[name] for name in names if name in by_name)
         for field, names in NAMES.items()

@@ -83,7 +83,7 @@ def _json_lines(file: BinaryIO, name: str) -> NumberedRows:
             if line.isspace():
                 continue
             try:
-                row = decoder.one(line.decode())
+                row = decoder.one(line.decode().rstrip("\r\n"))
                 yield number, row if isinstance(row, dict) else checked(row, name, number)
             except UnicodeDecodeError as error:
                 problem = f"byte {error.start + 1} of the line is not UTF-8; convert the file"

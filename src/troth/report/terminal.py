@@ -11,6 +11,7 @@ from rich.text import Text
 
 from troth.run import Run, Summary
 from troth.score import Score, Status
+from troth.text.plain import plain, shorten
 
 BINS = 10
 BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -33,6 +34,7 @@ def _headline(run: Run) -> str:
 
 
 def _table(run: Run) -> Table:
+    # Never narrower than its figures: a terminal may break the lines, but nothing is hidden.
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("metric", no_wrap=True)
     table.add_column("mean", justify="right")
@@ -136,14 +138,3 @@ def _said(text: str | None) -> str:
 
 def _indented(text: Text, by: int) -> Padding:
     return Padding(text, (0, 0, 0, by), expand=False)
-
-
-def shorten(text: str, limit: int) -> str:
-    """One printable line of at most `limit` characters."""
-    flat = " ".join(plain(text[: limit * 4]).split())
-    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
-
-
-def plain(text: str) -> str:
-    """`text` without control characters: what is evaluated must not steer the terminal."""
-    return "".join(c if c.isprintable() else " " if c.isspace() else "�" for c in text)

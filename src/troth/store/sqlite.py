@@ -19,6 +19,7 @@ from troth.sample import Sample
 from troth.score import Score
 
 VERSION = 1
+APPLICATION = 0x74726F74  # "trot": tells our files from other programs'
 SCHEMA = """
 CREATE TABLE runs (
     id TEXT PRIMARY KEY, created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
@@ -143,13 +144,17 @@ class Store:
         self.close()
 
     def _open(self) -> sqlite3.Connection:
-        if str(self.path) != ":memory:":
-            self._make_private()
+        self._make_private()
         db = sqlite3.connect(self.path, timeout=30, check_same_thread=False)
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = FULL")
-        db.execute("PRAGMA foreign_keys = ON")
-        self._migrate(db)
+        try:
+            self._check(db)  # before anything is written to what may be another program's
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")
+            db.execute("PRAGMA foreign_keys = ON")
+            self._create(db)
+        except BaseException:
+            db.close()
+            raise
         return db
 
     def _make_private(self) -> None:
@@ -160,20 +165,27 @@ class Store:
                 (folder / ".gitignore").write_text("*\n", "utf-8")
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
 
-    def _migrate(self, db: sqlite3.Connection) -> None:
+    def _check(self, db: sqlite3.Connection) -> None:
+        [version] = db.execute("PRAGMA user_version").fetchone()
+        [application] = db.execute("PRAGMA application_id").fetchone()
+        [tables] = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if (tables or version) and application != APPLICATION:
+            raise StoreError(f"{self.path} is a database of another program: name another file")
+        if version > VERSION:
+            raise StoreError(
+                f"{self.path} was written by a newer Troth (format {version}, this one reads "
+                f"{VERSION}): upgrade, or name another file with --store"
+            )
+
+    def _create(self, db: sqlite3.Connection) -> None:
         db.execute("BEGIN IMMEDIATE")  # two processes may meet here for the first time
         [version] = db.execute("PRAGMA user_version").fetchone()
         if version == 0:
             for statement in SCHEMA.split(";"):
                 db.execute(statement)
+            db.execute(f"PRAGMA application_id = {APPLICATION}")
             db.execute(f"PRAGMA user_version = {VERSION}")
         db.commit()
-        if version > VERSION:
-            db.close()
-            raise StoreError(
-                f"{self.path} was written by a newer Troth (format {version}, this one reads "
-                f"{VERSION}): upgrade, or name another file with --store"
-            )
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

@@ -38,7 +38,11 @@ _LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 _LOOK = 4000  # characters read to guess the language
 _WINDOW = 2000  # the splitter's time grows with the square of what it is given at once
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")
+# What may open a list entry. Only marks that cannot be part of a value are taken off: the minus of
+# "- 5 °C" and the number of "3. Oktober" are claimed, so they stay.
 _LIST_MARK = re.compile(r"[ \t]*(?:[-*+>•‣◦▪–—]|#{1,6}|\(?\d{1,3}[.)])[ \t]+(?=\S)")
+_IDLE_MARK = re.compile(r"[ \t]*(?:[*•‣◦▪]|#{1,6}|[-+>–—](?=[ \t]+[^\W\d_]))[ \t]+(?=\S)")
 _BARE_NUMBER = re.compile(r"\W*\d{1,3}[.)]\s*")
 _WORD = re.compile(r"[^\W_]")
 _OPEN_END = re.compile(r"[\w,;]\s*$")
@@ -65,7 +69,8 @@ def sentences(text: str) -> tuple[str, ...]:
     """The sentences of `text`, in order, without surrounding white space.
 
     Lines are cut as well: list entries, headings and paragraphs end at their line break (a line
-    that a wrapped sentence continues is joined), and list marks (`- `, `1. `, `## `) are left out.
+    that a wrapped sentence continues is joined), and bullets and heading marks are left out; a
+    number in front (`1. `) stays with what follows, as it may be what the sentence is about.
     What holds no letter or digit is joined to the sentence before it, or dropped where there is
     none. Sentences of Latin script are found by English rules. An empty or blank text has no
     sentences. A stretch of over 2,000 characters without a sentence end is cut at a space.
@@ -96,7 +101,8 @@ def _lines(text: str) -> Iterator[str]:
             held = []
             continue
         mark = _LIST_MARK.match(line)
-        body = line[mark.end() :] if mark else line
+        idle = _IDLE_MARK.match(line)
+        body = line[idle.end() :] if idle else line
         wraps = held and not mark and len(held[-1]) >= 40 and _OPEN_END.search(held[-1][-80:])
         if not (wraps and body[:1].islower()):
             if held:
@@ -125,13 +131,23 @@ def _to_last_space(window: str) -> str:
 
 
 def _segment(text: str, code: str) -> list[str]:
-    """The splitter's pieces as slices of `text`: it refuses lone surrogates, so it sees others."""
+    """The splitter's pieces as slices of `text`.
+
+    It refuses lone surrogates and panics on wide spaces, so it is shown others of the same length.
+    """
     # A compiled library without types, loaded on first use.
     from sentencex import segment  # type: ignore[import-untyped]  # noqa: PLC0415
 
     pieces = []
     start = 0
-    for piece in segment(code, _SURROGATES.sub("\ufffd", text)):
+    shown = _WIDE_SPACE.sub(" ", _SURROGATES.sub("\ufffd", text))
+    try:
+        found = segment(code, shown)
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # a bug of the library is no end of the run
+            raise
+        return [text]
+    for piece in found:
         pieces.append(text[start : start + len(piece)])
         start += len(piece)
     return pieces

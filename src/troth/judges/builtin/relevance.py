@@ -99,6 +99,7 @@ def _share(wanted: Sentence, found: Sentence) -> float:
 
 def _weighed(content: Iterable[str], wanted: Sentence, found: Sentence) -> float:
     stems, starts = set(found.stems), {word[:5] for word in found.stems if len(word) >= 5}
+    values = found.values
     held = total = 0.0
     for word in sorted(content):
         weight = _LIGHT if word in light() else 1.0
@@ -106,7 +107,7 @@ def _weighed(content: Iterable[str], wanted: Sentence, found: Sentence) -> float
         held += weight * (1.0 if word in stems else 0.5 if word[:5] in starts else 0.0)
     for number in wanted.numbers:
         total += 1.0
-        held += bool(number.values & found.values)
+        held += bool(number.values & values)
     return held / total if total else 0.0
 
 
