@@ -24,15 +24,16 @@ ALLOWED = {
     "asks": {"score"},
     "metric": NOUNS | {"asks"},
     "verdicts": NOUNS | {"asks", "text"},
-    "run": NOUNS,
+    "account": NOUNS,
+    "run": NOUNS | {"account"},
     "reading": NOUNS,
     "prompts": NOUNS | {"asks"},
     "demo": set(),
     "metrics": NOUNS | {"asks", "metric", "verdicts", "text"},
     "judges": NOUNS | {"asks", "prompts", "text"},
-    "engine": NOUNS | {"asks", "metric", "prompts", "judges", "run"},
-    "store": NOUNS | {"run", "judges"},
-    "report": NOUNS | {"run", "text"},
+    "engine": NOUNS | {"asks", "metric", "prompts", "judges", "account"},
+    "store": NOUNS | {"account", "run", "judges", "metric"},
+    "report": NOUNS | {"account", "run", "text"},
 }
 BELOW = set(ALLOWED)
 ALLOWED |= {

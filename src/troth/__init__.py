@@ -14,8 +14,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what type checkers and editors see; a test holds it to the catalogue
+    from troth.account import Row as Row
+    from troth.account import Summary as Summary
     from troth.api import aevaluate as aevaluate
     from troth.api import evaluate as evaluate
+    from troth.engine.budget import Budget as Budget
+    from troth.engine.budget import Price as Price
     from troth.errors import TrothError as TrothError
     from troth.judges.base import Judge as Judge
     from troth.judges.base import Reply as Reply
@@ -31,9 +35,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; a test holds it to the 
     from troth.metrics.exact_match import ExactMatch as ExactMatch
     from troth.metrics.faithfulness import Faithfulness as Faithfulness
     from troth.metrics.token_f1 import TokenF1 as TokenF1
-    from troth.run import Row as Row
     from troth.run import Run as Run
-    from troth.run import Summary as Summary
     from troth.sample import Sample as Sample
     from troth.score import Score as Score
     from troth.score import Status as Status
@@ -49,7 +51,9 @@ _HOMES = {
     "troth.judges.openai": ("OpenAIChat",),
     "troth.judges.scripted": ("Scripted",),
     "troth.metric": ("Metric",),
-    "troth.run": ("Run", "Row", "Summary"),
+    "troth.account": ("Row", "Summary"),
+    "troth.engine.budget": ("Budget", "Price"),
+    "troth.run": ("Run",),
     "troth.sample": ("Sample",),
     "troth.score": ("Score", "Status", "Usage", "Verdict"),
     "troth.store": ("Store",),

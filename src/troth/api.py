@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from platform import python_version
 from typing import Any
 
-import msgspec
-
 from troth import metrics as catalogue
+from troth.account import Row
 from troth.engine.app import wrap
+from troth.engine.budget import Budget
+from troth.engine.desk import Desk
 from troth.engine.runner import run_rows
 from troth.engine.sync import run_sync
-from troth.errors import InputError, UsageError
+from troth.errors import UsageError
 from troth.judges.base import Judge
 from troth.judges.names import resolve
 from troth.metric import Metric
-from troth.reading import Reading, read
+from troth.reading import Scan, scan
 from troth.report.progress import progress_bar
 from troth.run import Run
-from troth.sample import Sample
 from troth.store import Store
+from troth.store.sink import Sink
 
 Metrics = str | Metric | Iterable[str | Metric]
+APP_FIELDS = frozenset({"answer", "contexts"})  # what the user's application brings
 
 
 def evaluate(
@@ -39,6 +41,7 @@ def evaluate(
     skip_bad_rows: bool = False,
     store: Store | str | Path | None = None,
     concurrency: int | None = None,
+    budget: Budget | None = None,
     progress: bool | None = None,
 ) -> Run:
     """Evaluate `data` and return the run; works inside a running event loop (a notebook) too.
@@ -55,6 +58,8 @@ def evaluate(
     skip_bad_rows: leave malformed rows out and count them in `Run.skipped`.
     store: a `Store` or the path of one, to keep the run and the judge's replies.
     concurrency: how many of the judge's replies may be awaited at once; the judge's own default.
+    budget: `troth.Budget(max_calls=..., max_tokens=..., max_cost=...)`; what is not asked any more
+        is `failed` and says so, and the same call with the same store goes on from there.
     progress: a bar on standard error; by default on a terminal, for what takes over a second.
 
     An empty input raises `InputError`, as does a metric whose columns are absent. A row that
@@ -70,6 +75,7 @@ def evaluate(
             skip_bad_rows=skip_bad_rows,
             store=store,
             concurrency=concurrency,
+            budget=budget,
             progress=progress,
         )
     )
@@ -85,49 +91,34 @@ async def aevaluate(
     skip_bad_rows: bool = False,
     store: Store | str | Path | None = None,
     concurrency: int | None = None,
+    budget: Budget | None = None,
     progress: bool | None = None,
 ) -> Run:
     """`evaluate` for async code: the same parameters, the same run."""
     chosen = None if metrics is None else parse_metrics(metrics)
-    answering = _resolved(judge, concurrency)
-    given = {"answer", "contexts"} if app else set()
-    needs = {field for metric in chosen or () for field in metric.needs} - given
-    reading = read(
-        data,
-        mapping=mapping,
-        skip_bad=skip_bad_rows,
-        needs=needs | ({"question"} if app else set()),
-    )
-    chosen = chosen or default_metrics(reading.fields | given, reading)
-    keeping = Store(store) if isinstance(store, (str, Path)) else store
-    started = time.perf_counter()
-    try:
-        with progress_bar(len(reading.samples), progress) as on_row:
-            rows = await run_rows(
-                reading.samples,
-                chosen,
-                answering,
-                app=wrap(app) if app else None,
-                replies=keeping,
-                concurrency=concurrency,
-                on_row=on_row,
+    answering = resolved(judge, concurrency)
+    scanned = _scan(data, chosen, app, mapping, skip_bad_rows)
+    chosen = chosen or default_metrics(scanned, app)
+    desk = Desk(answering, concurrency=concurrency, budget=budget)
+    run_id = time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(2)
+    with keeping(store) as kept:
+        sink = Sink.open(kept, run_id, chosen, answering.name, answered=app is not None)
+        count = sink.take(scanned.samples())
+        if kept is not None:
+            desk.replies = kept.journal
+        started = time.perf_counter()
+        with progress_bar(count, desk.meter, progress) as show:
+
+            def on_row(row: Row) -> None:
+                sink.add(row)
+                show()
+
+            await run_rows(
+                sink.samples(), chosen, desk, app=wrap(app) if app else None, on_row=on_row
             )
-        judged = any(metric.judged for metric in chosen)
-        run = Run(
-            rows,
-            tuple(metric.label for metric in chosen),
-            answering.name if judged else "none",
-            _info(reading, chosen, answering if judged else None),
-            tuple(str(error) for error in reading.skipped),
-            time.perf_counter() - started,
-            time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(2),
-        )
-        if keeping:
-            keeping.save(run)
-    finally:
-        if keeping and keeping is not store:
-            keeping.close()
-    return run
+        info = _info(scanned, chosen, answering, sink.digest)
+        skipped = tuple(str(error) for error in scanned.skipped)
+        return sink.finish(info, skipped, time.perf_counter() - started)
 
 
 def parse_metrics(metrics: Metrics) -> tuple[Metric, ...]:
@@ -144,19 +135,21 @@ def parse_metrics(metrics: Metrics) -> tuple[Metric, ...]:
     return chosen
 
 
-def default_metrics(fields: Collection[str], reading: Reading) -> tuple[Metric, ...]:
-    """All metrics, in their plain form, whose fields are there."""
+def default_metrics(scanned: Scan, app: object = None) -> tuple[Metric, ...]:
+    """All metrics, in their plain form, whose fields are there (an `app` brings its own)."""
+    fields = scanned.fields | (APP_FIELDS if app else frozenset())
     every = [catalogue.metric_class(name)() for name in catalogue.names()]
-    chosen = tuple(m for m in every if set(m.needs) <= set(fields))
+    chosen = tuple(m for m in every if set(m.needs) <= fields)
     if not chosen:
         raise UsageError(
-            f"{reading.source}: its columns ({', '.join(reading.columns)}) permit no metric; "
+            f"{scanned.source}: its columns ({', '.join(scanned.columns)}) permit no metric; "
             "name the answer's column with --map answer=COLUMN (mapping={...} in Python)"
         )
     return chosen
 
 
-def _resolved(judge: str | Judge, concurrency: int | None) -> Judge:
+def resolved(judge: str | Judge, concurrency: int | None) -> Judge:
+    """The judge by its name, with as many replies awaited at once as asked for."""
     if concurrency is None:
         return resolve(judge)
     if concurrency < 1:
@@ -164,31 +157,40 @@ def _resolved(judge: str | Judge, concurrency: int | None) -> Judge:
     return resolve(judge, concurrency=concurrency)
 
 
-def _kept(sample: Sample, source: str) -> bytes:
-    """The sample as it is kept; an odd cell in its other columns is an error of its row."""
-    try:
-        return msgspec.json.encode(sample, enc_hook=str)
-    except Exception as error:  # a cell may be any object, with any __str__
-        raise InputError(
-            f"a column beside the fields cannot be kept: {type(error).__name__}: {error}; "
-            "leave it out",
-            source=source,
-            field=f"id {sample.id[:40]}",
-        ) from None
+@contextmanager
+def keeping(store: Store | str | Path | None) -> Iterator[Store | None]:
+    """The store to keep a run in; one that is given by its path is closed at the end."""
+    if not isinstance(store, (str, Path)):
+        yield store
+        return
+    with Store(store) as opened:
+        yield opened
 
 
-def _info(reading: Reading, metrics: Sequence[Metric], judge: Judge | None) -> dict[str, Any]:
+def _scan(
+    data: Any,
+    metrics: Sequence[Metric] | None,
+    app: object,
+    mapping: Mapping[str, str] | None,
+    skip_bad: bool,
+) -> Scan:
+    needs = {field for metric in metrics or () for field in metric.needs}
+    if app:
+        needs = (needs - APP_FIELDS) | {"question"}
+    return scan(data, mapping=mapping, skip_bad=skip_bad, needs=needs)
+
+
+def _info(scanned: Scan, metrics: Sequence[Metric], judge: Judge, digest: str) -> dict[str, Any]:
     """What somebody needs to repeat the run; plain JSON values."""
     from importlib.metadata import version  # noqa: PLC0415 - 80 ms that only a run needs
 
-    digest = hashlib.sha256()
-    for sample in reading.samples:
-        digest.update(_kept(sample, reading.source))
+    judged = [metric.label for metric in metrics if metric.judged]
     return {
-        "source": reading.source.encode("utf-8", "replace").decode(),
-        "data_sha256": digest.hexdigest(),
-        "mapped": dict(reading.mapped),
+        "source": scanned.source.encode("utf-8", "replace").decode(),
+        "data_sha256": digest,
+        "mapped": dict(scanned.mapped),
         "metrics": {metric.label: repr(metric) for metric in metrics},
-        "judge": dict(judge.identity()) if judge else None,
+        "judged": judged,
+        "judge": dict(judge.identity()) if judged else None,
         "versions": {"troth": version("troth"), "python": python_version()},
     }

@@ -7,6 +7,7 @@
     ├── StoreError            the run store cannot be read or written              (exit code 2)
     └── JudgeError            a judge could not answer
         ├── JudgeSetupError   it never will: no key, wrong key, unknown model; ends the run
+        ├── BudgetSpent       the run may spend no more: the row fails, as all later ones do
         ├── JudgeUnavailable  transport: the endpoint failed, after its retries; the row fails
         └── BadReply          it answered, but not what was asked; asked again, then the row fails
 
@@ -81,6 +82,10 @@ class JudgeSetupError(JudgeError):
 
 class JudgeUnavailable(JudgeError):
     """The endpoint did not answer within its retries: the row fails, the others go on."""
+
+
+class BudgetSpent(JudgeError):
+    """The run's own limit on calls, tokens or cost is reached: this ask was not made."""
 
 
 class BadReply(JudgeError):

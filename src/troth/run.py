@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import heapq
 import html
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from troth.account import KEPT, Account, Row, Summary, rank_of
 from troth.errors import MissingExtra
-from troth.sample import Sample
-from troth.score import NO_USAGE, Score, Status, Usage
+from troth.score import Score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,59 +18,27 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One sample and its scores by metric label."""
-
-    sample: Sample
-    scores: Mapping[str, Score]
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """One metric over all rows: `total == scored + unscorable + failed`, always.
-
-    `mean` is over the scored rows alone, and `None` where there is none.
-    """
-
-    metric: str
-    mean: float | None
-    total: int
-    scored: int
-    unscorable: int
-    failed: int
-    usage: Usage = NO_USAGE
-
-    @classmethod
-    def of(cls, metric: str, scores: Sequence[Score]) -> Summary:
-        """Count and average `scores`; an empty sequence gives total 0 and mean `None`."""
-        counts = {status: sum(s.status is status for s in scores) for status in Status}
-        values = [s.value for s in scores if s.value is not None]
-        return cls(
-            metric,
-            math.fsum(values) / len(values) if values else None,
-            len(scores),
-            counts[Status.SCORED],
-            counts[Status.UNSCORABLE],
-            counts[Status.FAILED],
-            sum((s.usage for s in scores), NO_USAGE),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Run(Sequence[Row]):
+class Run:
     """The result of an evaluation: a sequence of `Row`, in the order of the input.
 
+    `rows` may lie in memory or in a store, from which they are read as they are asked for.
     `info` says how to repeat it: metric identities, judge, versions, source, how columns were
     mapped. `skipped` lists the bad rows that were left out on request.
     """
 
-    rows: tuple[Row, ...]
+    rows: Sequence[Row]
     metrics: tuple[str, ...]
     judge: str
     info: Mapping[str, Any] = field(default_factory=dict)
     skipped: tuple[str, ...] = ()
     seconds: float = 0.0
     id: str = ""
+    account: Account = field(default=None, compare=False, repr=False)  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.account is None:  # the rows are at hand: count them
+            judged = self.info.get("judged", ())
+            object.__setattr__(self, "account", Account.of(self.metrics, self.rows, judged))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -87,7 +55,7 @@ class Run(Sequence[Row]):
 
     def summary(self) -> dict[str, Summary]:
         """The account of every metric, by label."""
-        return {m: Summary.of(m, self.scores(m)) for m in self.metrics}
+        return self.account.summary()
 
     def worst(self, n: int = 5, metric: str | None = None) -> list[Row]:
         """The `n` lowest rows by one metric, or by the mean over all that were judged.
@@ -95,10 +63,15 @@ class Run(Sequence[Row]):
         Without a judged metric the mean is over all metrics. Among equals the lowest support comes
         first; rows without a score are not ranked.
         """
-        judged = [m for m in self.metrics if any(row.scores[m].verdicts for row in self.rows)]
-        by = [metric] if metric else judged or list(self.metrics)
-        ranked = [(rank, row) for row in self.rows if (rank := _rank(row, by)) is not None]
-        return [row for _, row in sorted(ranked, key=lambda pair: pair[0])[:n]]
+        if metric is None and n <= KEPT:
+            return self.account.lowest(n)
+        by = [metric] if metric else self.account.ranking
+        ranked = (
+            (*rank, place)
+            for place, row in enumerate(self.rows)
+            if (rank := rank_of(row, by)) is not None
+        )
+        return [self.rows[place] for *_, place in heapq.nsmallest(n, ranked)]
 
     def records(self) -> list[dict[str, Any]]:
         """One flat dict per row: the sample's fields, then value, status and reason by metric."""
@@ -167,12 +140,3 @@ def _series(polars: Any, name: str, cells: list[Any]) -> pl.Series:
         cells = [None if cell is None else str(cell) for cell in cells]
     series: pl.Series = polars.Series(name, cells, strict=False)
     return series
-
-
-def _rank(row: Row, metrics: Sequence[str]) -> tuple[float, float] | None:
-    scores = [row.scores[m] for m in metrics]
-    values = [s.value for s in scores if s.value is not None]
-    supports = [s.support for s in scores if s.support is not None]
-    if not values:
-        return None
-    return math.fsum(values) / len(values), math.fsum(supports) / max(1, len(supports))

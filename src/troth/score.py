@@ -72,6 +72,7 @@ class Score:
     verdicts: tuple[Verdict, ...] = ()
     support: float | None = None
     usage: Usage = NO_USAGE
+    saved: Usage = NO_USAGE  # what replies that were there already would have cost again
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -91,6 +92,6 @@ class Score:
         return cls(None, Status.UNSCORABLE, reason, tuple(verdicts))
 
     @classmethod
-    def failed(cls, reason: str, usage: Usage = NO_USAGE) -> Self:
+    def failed(cls, reason: str, usage: Usage = NO_USAGE, saved: Usage = NO_USAGE) -> Self:
         """Whoever had to answer did not."""
-        return cls(None, Status.FAILED, reason, usage=usage)
+        return cls(None, Status.FAILED, reason, usage=usage, saved=saved)

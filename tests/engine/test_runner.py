@@ -6,7 +6,9 @@ import threading
 
 import pytest
 
+from troth.account import Summary
 from troth.engine.app import wrap
+from troth.engine.desk import Desk
 from troth.engine.runner import run_rows
 from troth.engine.sync import run_sync
 from troth.errors import JudgeSetupError, JudgeUnavailable
@@ -15,7 +17,6 @@ from troth.judges.scripted import Scripted
 from troth.metrics.answer_relevancy import AnswerRelevancy
 from troth.metrics.exact_match import ExactMatch
 from troth.metrics.faithfulness import Faithfulness
-from troth.run import Summary
 from troth.sample import Sample
 from troth.score import Score, Status, Usage, Verdict
 
@@ -55,8 +56,10 @@ class Slow(Judge):
         return Reply(tuple(Verdict(i.id, good, 1.0, i.text) for i in ask.items), Usage(1, 10, 2))
 
 
-def run(samples, metrics, judge, **options):
-    return run_sync(lambda: run_rows(samples, metrics, judge, **options))
+def run(samples, metrics, judge, *, concurrency=None, **options):
+    return run_sync(
+        lambda: run_rows(samples, metrics, Desk(judge, concurrency=concurrency), **options)
+    )
 
 
 def test_rows_come_back_in_order_whatever_order_they_were_answered_in():
@@ -125,7 +128,7 @@ def test_a_reply_of_the_wrong_type_fails_the_row():
 
 
 def test_no_rows_no_scores():
-    assert run([], [Faithfulness()], Slow()) == ()
+    assert run([], [Faithfulness()], Slow()) == []
     assert Summary.of("m", []) == Summary("m", None, 0, 0, 0, 0)
 
 

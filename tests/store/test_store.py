@@ -1,5 +1,6 @@
 """Runs and replies on disk, in real SQLite."""
 
+import asyncio
 import os
 import sqlite3
 import stat
@@ -13,13 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from troth.account import Row
+from troth.engine.desk import Desk
 from troth.engine.runner import run_rows
 from troth.engine.sync import run_sync
 from troth.errors import StoreError
 from troth.judges.base import Reply
 from troth.judges.scripted import Scripted
 from troth.metrics.faithfulness import Faithfulness
-from troth.run import Row, Run
+from troth.run import Run
 from troth.sample import Sample
 from troth.score import Score, Usage, Verdict
 from troth.store import Store
@@ -47,8 +50,9 @@ def test_a_run_comes_back_equal(texts):
         run = a_run(texts)
         store.save(run)
         back = store.load("r1")
-    assert back == run
-    assert [row.sample.meta for row in back] == [row.sample.meta for row in run]
+        assert back == run
+        assert [row.sample.meta for row in back] == [row.sample.meta for row in run]
+        assert list(back[1:]) == list(run[1:])
 
 
 def test_runs_are_listed_newest_first(tmp_path):
@@ -69,12 +73,31 @@ def test_a_run_is_kept_whole_or_not_at_all(tmp_path):
 
 
 def test_replies(tmp_path):
+    async def kept():
+        await store.journal.put("k", "openai/x", Reply("text", Usage(1, 10, 2)))
+        return store.journal.get("k")
+
     with Store(tmp_path / "t.db") as store:
-        assert store.get("k") is None
-        store.put("k", "openai/x", Reply("text", Usage(1, 10, 2)))
-        assert store.get("k") == Reply("text")  # what is kept costs nothing
-        store.forget("k")
-        assert store.get("k") is None
+        assert store.journal.get("k") is None
+        assert asyncio.run(kept()) == Reply("text", Usage(1, 10, 2))
+        [info] = store.journal.info()
+        assert (info["judge"], info["replies"], info["input_tokens"]) == ("openai/x", 1, 10)
+        assert [dict(reply)["content"] for reply in store.journal.export()] == ["text"]
+        store.journal.forget("k")
+        assert store.journal.get("k") is None
+
+
+def test_pruning(tmp_path):
+    async def fill():
+        for n in range(5):
+            await store.journal.put(f"k{n}", f"judge{n % 2}", Reply("x"))
+
+    with Store(tmp_path / "t.db") as store:
+        asyncio.run(fill())
+        assert store.journal.prune(days=1) == 0
+        assert store.journal.prune(judge="judge1") == 2
+        assert store.journal.prune() == 3
+        assert store.journal.info() == []
 
 
 def test_the_files_are_private_and_kept_out_of_git(tmp_path, monkeypatch):
@@ -117,25 +140,56 @@ def test_another_programs_database_is_refused_before_a_byte_of_it_changes(tmp_pa
 def test_two_processes_and_many_threads_share_one_file(tmp_path):
     path = tmp_path / "t.db"
     code = (
-        "import sys; from troth.store import Store; from troth.judges.base import Reply\n"
-        "with Store(sys.argv[1]) as s:\n"
-        "    for n in range(100): s.put(f'{sys.argv[2]}{n}', 'j', Reply('x'))\n"
+        "import asyncio, sys; from pathlib import Path; from troth.judges.base import Reply\n"
+        "from troth.store import Journal\n"
+        "async def main():\n"
+        "    j = Journal(Path(sys.argv[1]))\n"
+        "    for n in range(100): await j.put(f'{sys.argv[2]}{n}', 'j', Reply('x'))\n"
+        "    j.close()\n"
+        "asyncio.run(main())\n"
     )
     others = [
         subprocess.Popen([sys.executable, "-c", code, str(path), name], env=os.environ)
         for name in "ab"
     ]
+
+    async def put(names):
+        await asyncio.gather(*(store.journal.put(name, "j", Reply("x")) for name in names))
+
     with Store(path) as store:
         threads = [
-            threading.Thread(target=store.put, args=(f"c{n}", "j", Reply("x"))) for n in range(20)
+            threading.Thread(target=asyncio.run, args=(put([f"c{n}", f"d{n}"]),)) for n in range(20)
         ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         assert [p.wait() for p in others] == [0, 0]
-        for key in ("a0", "a99", "b0", "b99", "c0", "c19"):
-            assert store.get(key)
+        for key in ("a0", "a99", "b0", "b99", "c0", "c19", "d19"):
+            assert store.journal.get(key)
+
+
+def test_a_disk_that_is_full_stops_the_run_and_keeps_what_there_was(tmp_path):
+    samples = [Sample(str(n), answer=f"Row {n}.", contexts=["x"]) for n in range(50)]
+    reason = "long " * 2000
+    claims = [{"label": "supported", "reason": reason}]
+    judge = Paid(lambda ask: {"verdicts": [{"id": i.id, "claims": claims} for i in ask.items]})
+    with Store(tmp_path / "t.db") as store:
+        db = store.journal._db  # the only way to fill a disk without one
+        [pages] = db.execute("PRAGMA page_count").fetchone()
+        db.execute(f"PRAGMA max_page_count = {pages + 20}")
+        with pytest.raises(StoreError, match="full"):
+            run_sync(
+                lambda: run_rows(samples, [Faithfulness()], Desk(judge, replies=store.journal))
+            )
+        db.execute("PRAGMA max_page_count = 1000000")
+        kept = sum(1 for _ in store.journal.export())
+        assert 0 < kept < 50
+        rows = run_sync(
+            lambda: run_rows(samples, [Faithfulness()], Desk(judge, replies=store.journal))
+        )
+    assert len(rows) == 50
+    assert len(judge.asks) == 50 + 1  # what was in flight when the disk was full is asked again
 
 
 class Paid(Scripted):
@@ -154,7 +208,9 @@ def test_a_reply_that_was_paid_for_is_not_asked_for_again(tmp_path):
 
     def evaluate(judge):
         with Store(tmp_path / "t.db") as store:
-            return run_sync(lambda: run_rows(samples, [Faithfulness()], judge, replies=store))
+            return run_sync(
+                lambda: run_rows(samples, [Faithfulness()], Desk(judge, replies=store.journal))
+            )
 
     first, second = Paid(script), Paid(script)
     before, after = evaluate(first), evaluate(second)
@@ -163,6 +219,7 @@ def test_a_reply_that_was_paid_for_is_not_asked_for_again(tmp_path):
     assert [r.scores["faithfulness"].value for r in after] == [1.0] * 5
     assert before[0].scores["faithfulness"].usage == Usage(1)
     assert after[0].scores["faithfulness"].usage == Usage(0)
+    assert after[0].scores["faithfulness"].saved == Usage(1)
 
 
 def test_useless_replies_are_forgotten_so_that_a_later_run_asks_anew(tmp_path):
@@ -172,7 +229,9 @@ def test_useless_replies_are_forgotten_so_that_a_later_run_asks_anew(tmp_path):
     with Store(tmp_path / "t.db") as store:
 
         def score(judge):
-            [row] = run_sync(lambda: run_rows(samples, [Faithfulness()], judge, replies=store))
+            [row] = run_sync(
+                lambda: run_rows(samples, [Faithfulness()], Desk(judge, replies=store.journal))
+            )
             return row.scores["faithfulness"]
 
         for judge, calls in ((bad, 3), (bad, 6), (good, 1)):

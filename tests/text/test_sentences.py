@@ -42,6 +42,8 @@ def test_language_by_script(text, code):
         ("यह अच्छा है। वह गया।", ("यह अच्छा है।", "वह गया।")),
         ("كيف حالك؟ أنا بخير.", ("كيف حالك؟", "أنا بخير.")),
         ("# Head\n- one\n* two\n3) three\n\nEnd.", ("Head", "one", "two", "3) three", "End.")),
+        ("1. one\n\n2. two\nand\n3. three", ("one", "two", "and", "three")),
+        ("1. one\n5. five", ("1. one", "5. five")),
         ("Good. 😀", ("Good. 😀",)),
         ("First.\n---\nSecond.", ("First.", "Second.")),
         (

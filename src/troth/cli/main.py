@@ -158,7 +158,7 @@ def _evaluate(
     if as_json:
         from troth.report.document import to_json  # noqa: PLC0415
 
-        sys.stdout.buffer.write(to_json(result))
+        sys.stdout.buffer.writelines(to_json(result))
     else:
         from troth.report.terminal import show  # noqa: PLC0415
 

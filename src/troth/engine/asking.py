@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from itertools import groupby
-from typing import Any, Protocol
 
 from troth.asks import Answer, Ask
 from troth.engine.decode import Partial, decode
+from troth.engine.desk import Desk
 from troth.engine.drive import adrive
 from troth.errors import BadReply, JudgeError, JudgeSetupError, MissingExtra, StoreError
-from troth.judges.base import Judge, Reply
 from troth.metric import Metric
 from troth.sample import Sample
-from troth.score import Score, Usage
+from troth.score import NO_USAGE, Score
 
 TRIES = 3  # one reply, and two more for what is missing or wrong
 
@@ -27,32 +24,12 @@ def stopping() -> bool:
     return task is not None and task.cancelling() > 0
 
 
-class Replies(Protocol):
-    """Where paid replies are kept (the store's journal)."""
-
-    def get(self, key: str) -> Reply | None:
-        """The reply kept under `key`."""
-
-    def put(self, key: str, judge: str, reply: Reply) -> None:
-        """Keep a reply; it is on disk when this returns."""
-
-    def forget(self, key: str) -> None:
-        """Drop a reply that turned out to be of no use, so that a later run asks anew."""
-
-
 class Asking:
-    """Answers the asks of one row's metric, and counts what that cost."""
+    """Answers the asks of one row's metric, and counts what that cost and what it saved."""
 
-    def __init__(
-        self,
-        judge: Judge,
-        limit: AbstractAsyncContextManager[Any],
-        replies: Replies | None = None,
-    ) -> None:
-        self.judge = judge
-        self.limit = limit
-        self.replies = replies
-        self.usage = Usage()
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.usage = self.saved = NO_USAGE
 
     async def __call__(self, ask: Ask) -> Answer:
         """The reconciled verdicts, in the order of the ask's items; raises `BadReply`."""
@@ -60,7 +37,9 @@ class Asking:
         came: dict[str, Answer] = {}
         for attempt in range(TRIES):
             try:
-                reply, key = await self._reply(wanted, problem, attempt)
+                reply, usage, saved, key = await self.desk.reply(wanted, problem, attempt)
+                self.usage += usage
+                self.saved += saved
                 keys.append(key)
                 if reply.problem:
                     raise BadReply(reply.problem)
@@ -75,29 +54,10 @@ class Asking:
             wanted = replace(ask, items=tuple(i for i in ask.items if i.id not in came))
             if not wanted.items:
                 return tuple(v for item in ask.items for v in came[item.id])
-        self._forget(keys)
-        raise BadReply(f"no usable reply in {TRIES} tries: {lacking}")
-
-    async def _reply(self, ask: Ask, problem: str | None, attempt: int) -> tuple[Reply, str | None]:
-        key = self.judge.key(ask, problem)
-        if key is not None and self.replies is not None:
-            key = f"{key}:{attempt}"
-            if (kept := self.replies.get(key)) is not None:
-                return kept, key
-        async with self.limit:
-            reply = await self.judge.reply(ask, problem)
-        if not isinstance(reply, Reply):
-            raise TypeError(f"{self.judge.name} returned {type(reply).__name__}, not a Reply")
-        self.usage += reply.usage
-        if key is not None and self.replies is not None and not reply.problem:
-            self.replies.put(key, self.judge.name, reply)
-        return reply, key
-
-    def _forget(self, keys: Sequence[str | None]) -> None:
-        """A later run asks anew instead of reading the same useless replies again."""
         for key in keys:
-            if key is not None and self.replies is not None:
-                self.replies.forget(key)
+            if key is not None:
+                self.desk.forget(key)
+        raise BadReply(f"no usable reply in {TRIES} tries: {lacking}")
 
 
 async def score_row(metric: Metric, sample: Sample, asking: Asking) -> Score:
@@ -112,11 +72,15 @@ async def score_row(metric: Metric, sample: Sample, asking: Asking) -> Score:
     except (JudgeSetupError, MissingExtra, StoreError):
         raise
     except JudgeError as error:
-        return Score.failed(str(error), asking.usage)
+        return _failed(str(error), asking)
     except asyncio.CancelledError:
         if stopping():
             raise
-        return Score.failed("the judge's call was cancelled", asking.usage)
+        return _failed("the judge's call was cancelled", asking)
     except Exception as error:  # a judge of the user's: its fault ends its row, not the run
-        return Score.failed(f"{type(error).__name__}: {error}", asking.usage)
-    return replace(score, usage=asking.usage)
+        return _failed(f"{type(error).__name__}: {error}", asking)
+    return replace(score, usage=asking.usage, saved=asking.saved)
+
+
+def _failed(reason: str, asking: Asking) -> Score:
+    return Score.failed(reason, asking.usage, asking.saved)

@@ -1,97 +1,102 @@
-"""Rows × metrics, concurrently, back in the order of the rows."""
+"""Rows × metrics, concurrently, handed on in the order of the rows.
+
+Rows stream: a bounded window of them is in memory, whatever their number.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
-from troth.engine.asking import Asking, Replies, score_row, stopping
+from troth.account import Row
+from troth.engine.asking import Asking, score_row, stopping
+from troth.engine.desk import Desk
 from troth.errors import TrothError
 from troth.judges.base import Judge
 from troth.metric import Metric
-from troth.run import Row
 from troth.sample import Sample
 from troth.score import Score
 
 App = Callable[[Sample], Awaitable[Sample]]
 APP_WIDTH = 8  # rows that wait for the user's application at once
+SLACK = 4  # rows in the window per awaited reply: one slow row holds up none behind it
 
 OnRow = Callable[[Row], None]
 
 
 async def run_rows(
-    samples: Sequence[Sample],
+    samples: Iterable[Sample],
     metrics: Sequence[Metric],
-    judge: Judge,
+    desk: Desk | Judge,
     *,
     app: App | None = None,
-    replies: Replies | None = None,
-    concurrency: int | None = None,
     on_row: OnRow | None = None,
-) -> tuple[Row, ...]:
-    """Score every sample by every metric; row i of the result belongs to sample i.
+) -> list[Row]:
+    """Score every sample by every metric; `on_row` is told each row, in the order of the samples.
 
-    A fault of the judge or of `app` ends its own row as `failed`; only what no row could survive
-    (`JudgeSetupError`, `MissingExtra`) is raised, and then no task is left behind.
-    `on_row` is told each row as it is finished, in any order.
+    Without `on_row` the rows are returned; row i belongs to sample i. A fault of the judge or of
+    `app` ends its own row as `failed`; only what no row could survive (`JudgeSetupError`,
+    `MissingExtra`, `StoreError`) is raised, and then no task is left behind.
     """
-    width = max(1, concurrency or judge.concurrency)
-    limit = asyncio.Semaphore(width)
-    rows: list[Row | None] = [None] * len(samples)
-    waiting = iter(enumerate(samples))
-
-    async def work() -> None:
-        for place, sample in waiting:
-            row = await _row(sample, metrics, judge, limit, app=app, replies=replies)
-            rows[place] = row
-            if on_row:
-                on_row(row)
-            await asyncio.sleep(0)  # an offline judge never waits: let Ctrl-C and others in
-
+    desk = desk if isinstance(desk, Desk) else Desk(desk)
+    rows: list[Row] = []
+    tell = on_row or rows.append
+    window = max(SLACK * desk.width, APP_WIDTH if app else 0)
+    asking_app = asyncio.Semaphore(APP_WIDTH)
     judged = any(metric.judged for metric in metrics)
     try:
         if judged:
-            await judge.start()
+            await desk.judge.start()
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(len(samples), max(width, APP_WIDTH if app else 1))):
-                group.create_task(work())
+            running: deque[asyncio.Task[Row]] = deque()
+            for sample in samples:
+                if len(running) >= window:
+                    tell(await running.popleft())
+                answered = _answered(sample, app, asking_app)
+                running.append(group.create_task(_row(answered, sample, metrics, desk)))
+            while running:
+                tell(await running.popleft())
     except* TrothError as errors:
         raise _first(errors) from None
     finally:
         if judged:
-            await judge.close()
-    done = tuple(row for row in rows if row is not None)
-    if len(done) != len(samples):
-        raise RuntimeError(f"{len(samples)} rows went in and {len(done)} came out")
-    return done
+            await desk.judge.close()
+    return rows
+
+
+async def _answered(sample: Sample, app: App | None, limit: asyncio.Semaphore) -> Sample:
+    if app is None:
+        return sample
+    async with limit:
+        return await app(sample)
 
 
 async def _row(
-    sample: Sample,
-    metrics: Sequence[Metric],
-    judge: Judge,
-    limit: asyncio.Semaphore,
-    *,
-    app: App | None,
-    replies: Replies | None,
+    answered: Awaitable[Sample], sample: Sample, metrics: Sequence[Metric], desk: Desk
 ) -> Row:
-    if app:
-        try:
-            sample = await app(sample)
-        # The user's code: its fault ends its row, not the run.
-        except (Exception, asyncio.CancelledError) as error:
-            if isinstance(error, asyncio.CancelledError) and stopping():
-                raise
-            failed = Score.failed(f"the application raised {type(error).__name__}: {error}")
-            return Row(sample, {metric.label: failed for metric in metrics})
+    try:
+        sample = await answered
+    # The user's code: its fault ends its row, not the run.
+    except (Exception, asyncio.CancelledError) as error:
+        if isinstance(error, asyncio.CancelledError) and stopping():
+            raise
+        failed = Score.failed(f"the application raised {type(error).__name__}: {error}")
+        return Row(sample, {metric.label: failed for metric in metrics})
+    scores: dict[str, Score] = {}
     async with asyncio.TaskGroup() as group:
         tasks = {
-            metric.label: group.create_task(
-                score_row(metric, sample, Asking(judge, limit, replies))
-            )
+            metric.label: group.create_task(score_row(metric, sample, Asking(desk)))
             for metric in metrics
+            if metric.judged
         }
-    return Row(sample, {label: task.result() for label, task in tasks.items()})
+        for metric in metrics:
+            if not metric.judged:
+                scores[metric.label] = await score_row(metric, sample, Asking(desk))
+    return Row(
+        sample,
+        {m.label: tasks[m.label].result() if m.judged else scores[m.label] for m in metrics},
+    )
 
 
 def _first(errors: BaseExceptionGroup[TrothError]) -> TrothError:

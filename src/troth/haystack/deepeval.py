@@ -11,6 +11,7 @@ from typing import Any
 
 from haystack import component
 
+from troth.account import Row
 from troth.engine.runner import run_rows
 from troth.engine.sync import run_sync
 from troth.errors import UsageError
@@ -23,7 +24,6 @@ from troth.metrics.contextual_precision import ContextualPrecision
 from troth.metrics.contextual_recall import ContextualRecall
 from troth.metrics.contextual_relevancy import ContextualRelevancy
 from troth.metrics.faithfulness import Faithfulness
-from troth.run import Row
 from troth.sample import Sample
 
 

@@ -1,22 +1,25 @@
-"""A run as one JSON document."""
+"""A run as one JSON document, written row by row."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from troth.account import Row
 from troth.run import Run
-from troth.score import Score
+
+PASSING = ("usage", "saved")  # what a score cost differs from run to run
 
 
-def document(run: Run) -> dict[str, Any]:
-    """Plain values: the account of every metric, then every row in order with its scores.
+def to_json(run: Run) -> Iterator[bytes]:
+    """The document in UTF-8, piece by piece, a row a line.
 
-    `rows[i]["scores"][metric]` has `value` (null unless scored), `status`, `support`, `reason`,
-    `verdicts`, `details` and `usage`.
+    The account of every metric, then `rows`, in order: `rows[i]["scores"][metric]` has `value`
+    (null unless scored), `status`, `support`, `reason`, `verdicts`, `details`, `usage`, `saved`.
     """
-    return {
+    head = {
         "run": run.id,
         "judge": run.judge,
         "seconds": round(run.seconds, 3),
@@ -27,28 +30,38 @@ def document(run: Run) -> dict[str, Any]:
                 "scored": s.scored,
                 "unscorable": s.unscorable,
                 "failed": s.failed,
-                "usage": msgspec.to_builtins(s.usage),
+                "usage": s.usage,
+                "saved": s.saved,
             }
             for label, s in run.summary().items()
         },
-        "skipped": list(run.skipped),
-        "info": dict(run.info),
-        "rows": [
-            {
-                "id": row.sample.id,
-                "scores": {metric: _score(score) for metric, score in row.scores.items()},
-            }
-            for row in run.rows
-        ],
+        "skipped": run.skipped,
+        "info": run.info,
     }
+    yield msgspec.json.format(_encode(head), indent=2)[:-2] + b',\n  "rows": ['
+    between = b"\n    "
+    for row in run.rows:
+        yield between + _encode({"id": row.sample.id, "scores": row.scores})
+        between = b",\n    "
+    yield b"\n  ]\n}\n"
 
 
-def to_json(run: Run) -> bytes:
-    """`document(run)` in UTF-8, two spaces of indentation, a line break at its end."""
-    raw = msgspec.json.encode(document(run), enc_hook=str)
-    return msgspec.json.format(raw, indent=2) + b"\n"
+def canonical(run: Run) -> Iterator[bytes]:
+    """What must be the same whenever equal replies are given: one line per row, in order.
+
+    Samples and scores without what they cost, times, ids of runs and what came from the journal.
+    """
+    for row in run.rows:
+        yield msgspec.json.encode(_canonical(row), enc_hook=str, order="sorted") + b"\n"
 
 
-def _score(score: Score) -> dict[str, Any]:
-    built: dict[str, Any] = msgspec.to_builtins(score, enc_hook=str)
-    return built
+def _canonical(row: Row) -> dict[str, Any]:
+    scores: dict[str, dict[str, Any]] = msgspec.to_builtins(row.scores, enc_hook=str)
+    for score in scores.values():
+        for name in PASSING:
+            del score[name]
+    return {"sample": row.sample, "scores": scores}
+
+
+def _encode(value: Any) -> bytes:
+    return msgspec.json.encode(value, enc_hook=str)

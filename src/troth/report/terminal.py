@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from troth.run import Run, Summary
-from troth.score import Score, Status
+from troth.account import Summary
+from troth.run import Run
+from troth.score import NO_USAGE, Status, Usage
 from troth.text.plain import plain, shorten
 
 BINS = 10
 BLOCKS = " ▁▂▃▄▅▆▇█"
-EXAMPLES = 3  # ids that stand behind a reason why rows were not scored
+EXAMPLES = 3  # skipped rows that are named
 CAUSES = 3  # scores that are explained per row
 QUOTE, REASON = 160, 180
 
@@ -29,8 +30,18 @@ def show(run: Run, console: Console, worst: int = 5) -> None:
 
 
 def _headline(run: Run) -> str:
-    judge = "" if run.judge == "none" else f" · judge {plain(run.judge)}"
-    return f"{len(run)} rows · {run.seconds:.1f} s{judge}"
+    parts = [f"{len(run)} rows", f"{run.seconds:.1f} s"]
+    parts += [] if run.judge == "none" else [f"judge {plain(run.judge)}"]
+    usage = sum((s.usage for s in run.summary().values()), NO_USAGE)
+    saved = sum((s.saved for s in run.summary().values()), NO_USAGE)
+    parts += [_spent(usage)] if usage.calls else []
+    parts += [f"{_spent(saved)} saved by the journal"] if saved.calls else []
+    return " · ".join(parts)
+
+
+def _spent(usage: Usage) -> str:
+    tokens = usage.input_tokens + usage.output_tokens
+    return f"{usage.calls:,} calls" + (f", {tokens:,} tokens" if tokens else "")
 
 
 def _table(run: Run) -> Table:
@@ -45,7 +56,7 @@ def _table(run: Run) -> Table:
         table.add_row(
             Text(label),
             _mean(summary),
-            Text(_histogram(run.scores(label)), style="cyan"),
+            Text(_histogram(run.account.tallies[label].values), style="cyan"),
             str(summary.scored),
             _count(summary.unscorable, "yellow"),
             _count(summary.failed, "red"),
@@ -62,12 +73,11 @@ def _count(n: int, style: str) -> Text:
     return Text(str(n), style=style if n else "dim")
 
 
-def _histogram(scores: Sequence[Score]) -> str:
+def _histogram(values: Iterable[float]) -> str:
     """How many rows lie in each tenth of [0, 1], the fullest tenth at full height."""
     counts = [0] * BINS
-    for score in scores:
-        if score.value is not None:
-            counts[min(BINS - 1, max(0, int(score.value * BINS)))] += 1
+    for value in values:
+        counts[min(BINS - 1, max(0, int(value * BINS)))] += 1
     top = max(counts) or 1
     return "".join(BLOCKS[-(-count * (len(BLOCKS) - 1) // top)] for count in counts)
 
@@ -75,20 +85,14 @@ def _histogram(scores: Sequence[Score]) -> str:
 def _unscored(run: Run) -> Iterator[RenderableType]:
     """Each reason why rows have no score, once, with how many and which."""
     lines: list[Text] = []
-    for metric in run.metrics:
-        by_reason: dict[tuple[Status, str], list[str]] = {}
-        for row in run.rows:
-            score = row.scores[metric]
-            if score.value is None:
-                by_reason.setdefault((score.status, score.reason), []).append(row.sample.id)
-        for (status, reason), ids in sorted(by_reason.items(), key=lambda kv: -len(kv[1])):
-            more = ", …" if len(ids) > EXAMPLES else ""
-            which = ", ".join(map(plain, ids[:EXAMPLES])) + more
-            style = "red" if status is Status.FAILED else "yellow"
+    for metric, tally in run.account.tallies.items():
+        reasons = sorted(tally.unscored.items(), key=lambda item: -item[1][0])
+        for (status, reason), (count, ids) in reasons:
+            which = ", ".join(map(plain, ids)) + (", …" if count > len(ids) else "")
             lines.append(
                 Text.assemble(
                     f"{metric}: ",
-                    (f"{len(ids)} {status}", style),
+                    (f"{count} {status}", "red" if status is Status.FAILED else "yellow"),
                     f": {shorten(reason, REASON)} ",
                     (f"({which})", "dim"),
                 )

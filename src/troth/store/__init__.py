@@ -1,5 +1,6 @@
 """Runs, scores and replies on disk."""
 
-from troth.store.sqlite import Store
+from troth.store.journal import Journal
+from troth.store.runs import Store
 
-__all__ = ["Store"]
+__all__ = ["Journal", "Store"]

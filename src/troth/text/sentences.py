@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -43,6 +44,7 @@ _WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")
 # "- 5 °C" and the number of "3. Oktober" are claimed, so they stay.
 _LIST_MARK = re.compile(r"[ \t]*(?:[-*+>•‣◦▪–—]|#{1,6}|\(?\d{1,3}[.)])[ \t]+(?=\S)")
 _IDLE_MARK = re.compile(r"[ \t]*(?:[*•‣◦▪]|#{1,6}|[-+>–—](?=[ \t]+[^\W\d_]))[ \t]+(?=\S)")
+_COUNTED = re.compile(r"[ \t]*\(?(\d{1,3})[.)][ \t]+(?=\S)")
 _BARE_NUMBER = re.compile(r"\W*\d{1,3}[.)]\s*")
 _WORD = re.compile(r"[^\W_]")
 _OPEN_END = re.compile(r"[\w,;]\s*$")
@@ -69,8 +71,9 @@ def sentences(text: str) -> tuple[str, ...]:
     """The sentences of `text`, in order, without surrounding white space.
 
     Lines are cut as well: list entries, headings and paragraphs end at their line break (a line
-    that a wrapped sentence continues is joined), and bullets and heading marks are left out; a
-    number in front (`1. `) stays with what follows, as it may be what the sentence is about.
+    that a wrapped sentence continues is joined), and bullets and heading marks are left out. A
+    number in front (`1. `) is left out where lines count on (`1. `, `2. `); elsewhere it stays, as
+    it may be what the sentence is about.
     What holds no letter or digit is joined to the sentence before it, or dropped where there is
     none. Sentences of Latin script are found by English rules. An empty or blank text has no
     sentences. A stretch of over 2,000 characters without a sentence end is cut at a space.
@@ -94,14 +97,16 @@ def sentences(text: str) -> tuple[str, ...]:
 def _lines(text: str) -> Iterator[str]:
     """The lines of `text`, a wrapped sentence's lines joined, list marks taken off."""
     held: list[str] = []
-    for line in text.splitlines():
+    lines = text.splitlines()
+    counting = _counting(lines)
+    for place, line in enumerate(lines):
         if not line or line.isspace():
             if held:
                 yield " ".join(held)
             held = []
             continue
         mark = _LIST_MARK.match(line)
-        idle = _IDLE_MARK.match(line)
+        idle = (_COUNTED if place in counting else _IDLE_MARK).match(line)
         body = line[idle.end() :] if idle else line
         wraps = held and not mark and len(held[-1]) >= 40 and _OPEN_END.search(held[-1][-80:])
         if not (wraps and body[:1].islower()):
@@ -111,6 +116,13 @@ def _lines(text: str) -> Iterator[str]:
         held.append(body)
     if held:
         yield " ".join(held)
+
+
+def _counting(lines: list[str]) -> set[int]:
+    """The places of lines whose numbers count on from one such line to the next."""
+    marks = [(n, int(m[1])) for n, line in enumerate(lines) if (m := _COUNTED.match(line))]
+    pairs = [(a, b) for (a, x), (b, y) in itertools.pairwise(marks) if y == x + 1]
+    return {place for pair in pairs for place in pair}
 
 
 def _pieces(line: str, code: str) -> Iterator[str]:

@@ -1,0 +1,77 @@
+"""Limits on what a run may spend, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from troth.errors import BudgetSpent, UsageError
+from troth.score import Usage
+
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a million tokens cost, in any one currency."""
+
+    input: float
+    output: float
+
+    def of(self, usage: Usage) -> float:
+        """The cost of `usage`."""
+        return (usage.input_tokens * self.input + usage.output_tokens * self.output) / MILLION
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """`None` is no limit. `max_cost` needs a `price`.
+
+    Checked before every call; calls in flight are let finish, so tokens and cost may exceed their
+    limit by what is in flight then.
+    """
+
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    price: Price | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("max_calls", "max_tokens", "max_cost"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise UsageError(f"{name} must not be negative, but is {value!r}")
+        if self.max_cost is not None and self.price is None:
+            raise UsageError("max_cost needs the judge's price (prices=... or --prices FILE)")
+
+    def check(self, started: int, usage: Usage) -> None:
+        """Raise `BudgetSpent` where no further call may be made."""
+        tokens = usage.input_tokens + usage.output_tokens
+        if self.max_calls is not None and started >= self.max_calls:
+            raise BudgetSpent(f"max_calls={self.max_calls} is spent")
+        if self.max_tokens is not None and tokens >= self.max_tokens:
+            raise BudgetSpent(f"max_tokens={self.max_tokens} is spent ({tokens} tokens)")
+        if self.max_cost is not None and self.price is not None:
+            cost = self.price.of(usage)
+            if cost >= self.max_cost:
+                raise BudgetSpent(f"max_cost={self.max_cost:g} is spent ({cost:.4f})")
+
+
+def price_of(judge: str, prices: Mapping[str, Mapping[str, float]] | None) -> Price | None:
+    """The price of a judge by its name; `None` where the table does not say.
+
+    `prices`: judge name -> `{"input": ..., "output": ...}` per million tokens. Raises `UsageError`
+    for a table of another shape.
+    """
+    if prices is None or (entry := prices.get(judge)) is None:
+        return None
+    try:
+        price = Price(float(entry["input"]), float(entry["output"]))
+    except (KeyError, TypeError, ValueError):
+        raise UsageError(
+            f"the price of {judge!r} must be an input and an output price per million tokens, "
+            f"not {entry!r}"
+        ) from None
+    if price.input < 0 or price.output < 0:
+        raise UsageError(f"the price of {judge!r} is negative: {entry!r}")
+    return price
