@@ -91,7 +91,7 @@ class Tally:
 class Account:
     """What is known of a run's rows once they have gone by.
 
-    `ranking` names the metrics whose mean ranks the rows: the judged ones, if there are any.
+    `ranking` names the metrics whose mean ranks the rows; all of them by default.
     """
 
     def __init__(self, metrics: Sequence[str], ranking: Sequence[str] = ()) -> None:

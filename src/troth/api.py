@@ -25,7 +25,7 @@ from troth.reading import Scan, scan
 from troth.report.progress import progress_bar
 from troth.run import Run
 from troth.store import Store
-from troth.store.sink import Sink
+from troth.store.sink import Sink, ranking
 
 Metrics = str | Metric | Iterable[str | Metric]
 APP_FIELDS = frozenset({"answer", "contexts"})  # what the user's application brings
@@ -190,7 +190,8 @@ def _info(scanned: Scan, metrics: Sequence[Metric], judge: Judge, digest: str) -
         "data_sha256": digest,
         "mapped": dict(scanned.mapped),
         "metrics": {metric.label: repr(metric) for metric in metrics},
-        "judged": judged,
+        "ranking": list(ranking(metrics)),
+        "unused": [c for c in scanned.columns if c not in scanned.mapped.values()],
         "judge": dict(judge.identity()) if judged else None,
         "versions": {"troth": version("troth"), "python": python_version()},
     }

@@ -37,8 +37,8 @@ class Run:
 
     def __post_init__(self) -> None:
         if self.account is None:  # the rows are at hand: count them
-            judged = self.info.get("judged", ())
-            object.__setattr__(self, "account", Account.of(self.metrics, self.rows, judged))
+            ranking = self.info.get("ranking", ())
+            object.__setattr__(self, "account", Account.of(self.metrics, self.rows, ranking))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -58,10 +58,11 @@ class Run:
         return self.account.summary()
 
     def worst(self, n: int = 5, metric: str | None = None) -> list[Row]:
-        """The `n` lowest rows by one metric, or by the mean over all that were judged.
+        """The `n` lowest rows by one metric, or by the mean over the judged ones of the answer.
 
-        Without a judged metric the mean is over all metrics. Among equals the lowest support comes
-        first; rows without a score are not ranked.
+        Where no judged metric looks at the answer the mean is over all judged ones, and without
+        any over all metrics. Among equals the lowest support comes first; rows without a score are
+        not ranked.
         """
         if metric is None and n <= KEPT:
             return self.account.lowest(n)

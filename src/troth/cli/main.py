@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from troth.errors import TrothError
+from troth.errors import TrothError, UsageError
+from troth.sample import FIELDS
 from troth.text.plain import shorten
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 STORE = ".troth/troth.db"
 NARROWEST, PIPE = 80, 110  # columns
 LINE = 1000  # characters of an error
+UNUSED = 8  # columns that are named as unused
 BASELINE = (
     "judge builtin: an offline baseline that compares words, numbers and names "
     "(docs/judges/builtin.md says how well). For a language model: --judge openai/gpt-4o-mini"
@@ -66,6 +68,9 @@ def _shared(command: Any) -> Any:
                 default=STORE,
                 show_default=True,
                 help="Where the run and paid replies are kept.",
+            ),
+            click.option(
+                "--worst-by", metavar="METRIC", help="The metric that says which rows are lowest."
             ),
             click.option("--concurrency", type=click.IntRange(1), help="Judge calls at once."),
         )
@@ -137,6 +142,7 @@ def _evaluate(
     judge: str,
     as_json: bool,
     worst: int,
+    worst_by: str | None,
     store: str,
     concurrency: int | None,
     mapping: dict[str, str] | None = None,
@@ -144,6 +150,8 @@ def _evaluate(
 ) -> None:
     from troth.api import evaluate  # noqa: PLC0415 - `--help` must not wait for it
 
+    if worst_by is not None and names is not None and worst_by not in names:
+        raise UsageError(f"--worst-by {worst_by}: it is not among --metrics {','.join(names)}")
     result = evaluate(
         file,
         names,
@@ -153,7 +161,7 @@ def _evaluate(
         store=store,
         concurrency=concurrency,
     )
-    for line in _notes(result):
+    for line in _notes(result, asked_for_all=names is None):
         click.echo(line, err=True)
     if as_json:
         from troth.report.document import to_json  # noqa: PLC0415
@@ -162,19 +170,28 @@ def _evaluate(
     else:
         from troth.report.terminal import show  # noqa: PLC0415
 
-        show(result, _console(), worst)
+        show(result, _console(), worst, worst_by)
         click.echo(f"\nRun {result.id} is kept in {store}")
     if any(s.failed and not s.scored for s in result.summary().values()):
         raise SystemExit(1)
 
 
-def _notes(result: Run) -> Iterator[str]:
+def _notes(result: Run, *, asked_for_all: bool) -> Iterator[str]:
     """What was taken for what, and who judged: on standard error, never among the results."""
+    from troth.metrics import metric_class, names  # noqa: PLC0415
+
     renamed = {f: c for f, c in result.info["mapped"].items() if f != c}
     if renamed:
         yield "columns: " + ", ".join(f"{field} ← {column}" for field, column in renamed.items())
     if result.judge == "builtin":
         yield BASELINE
+    if asked_for_all and (absent := [f for f in FIELDS if f not in result.info["mapped"]]):
+        out = [n for n in names() if set(metric_class(n).needs) & set(absent)]
+        unused = ", ".join(result.info["unused"][:UNUSED])
+        yield (
+            f"no column for {' and '.join(absent)}, so left out: {', '.join(out)}"
+            + (f" (unused columns: {unused}; --map {absent[0]}=COLUMN)" if unused else "")
+        )
 
 
 def _mapping(pairs: tuple[str, ...]) -> dict[str, str]:

@@ -11,17 +11,21 @@ from typing import Any
 from troth.sample import Sample
 
 
+class AppFault(Exception):
+    """The application did not deliver what can be scored; the message says so by itself."""
+
+
 def wrap(function: Callable[[str], Any]) -> Callable[[Sample], Awaitable[Sample]]:
     """`function(question)` -> a coroutine that fills in a sample's answer and contexts.
 
     `function` may be sync (it runs in a thread) or async, and returns the answer, a pair of answer
-    and contexts, or a mapping with `answer` and, if there are any, `contexts`. Other results raise
-    `TypeError`, a sample without question `ValueError`; in a run both fail that row alone.
+    and contexts, or a mapping with `answer` and, if there are any, `contexts`. Other results, and
+    samples without a question, raise `AppFault`; in a run that fails the row alone.
     """
 
     async def answered(sample: Sample) -> Sample:
         if sample.question is None:
-            raise ValueError("the row has no question to ask the application")
+            raise AppFault("the row has no question to ask the application")
         result = await _call(function, sample.question)
         answer, contexts = _parts(result)
         if contexts is not None:
@@ -55,7 +59,7 @@ def _parts(result: Any) -> tuple[Any, Any]:
             return result["answer"], result.get("contexts")
         case (answer, contexts):
             return answer, contexts
-    raise TypeError(
-        "it must return the answer, (answer, contexts) or a mapping with 'answer' and 'contexts', "
-        f"not {type(result).__name__}"
+    raise AppFault(
+        "the application must return the answer, (answer, contexts) or a mapping with 'answer' "
+        f"and 'contexts', not {type(result).__name__}"
     )

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from troth.account import Row
+from troth.engine.app import AppFault
 from troth.engine.asking import Asking, score_row, stopping
 from troth.engine.desk import Desk
 from troth.errors import TrothError
@@ -81,7 +82,8 @@ async def _row(
     except (Exception, asyncio.CancelledError) as error:
         if isinstance(error, asyncio.CancelledError) and stopping():
             raise
-        failed = Score.failed(f"the application raised {type(error).__name__}: {error}")
+        raised = f"the application raised {type(error).__name__}: {error}"
+        failed = Score.failed(str(error) if isinstance(error, AppFault) else raised)
         return Row(sample, {metric.label: failed for metric in metrics})
     scores: dict[str, Score] = {}
     async with asyncio.TaskGroup() as group:

@@ -46,6 +46,10 @@ class Judge(ABC):
         """
         return None
 
+    def sent(self, ask: Ask) -> str | None:
+        """All text that would be sent for `ask`; `None` (the default) where nothing is paid for."""
+        return None
+
     def identity(self) -> Mapping[str, Any]:
         """What somebody needs to repeat this judge's work; plain JSON values, never a secret."""
         return {"name": self.name}

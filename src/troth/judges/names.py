@@ -45,4 +45,7 @@ def resolve(judge: str | Judge, **options: Any) -> Judge:
         if "base_url" in options:
             raise UsageError(f"the judge {judge!r} names its endpoint: leave base_url out")
         return OpenAIChat(model, base_url=base_url, **options)
-    raise UsageError(f"no judge is called {judge!r}; the forms are {FORMS}")
+    raise UsageError(
+        f"no judge is called {judge!r}; the forms are {FORMS}"
+        + (f". Did you mean openai/{judge}?" if judge and "/" not in judge else "")
+    )

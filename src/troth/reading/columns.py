@@ -118,9 +118,9 @@ def check_columns(mapping: Mapping[str, str], columns: Collection[str], source: 
     for field, column in mapping.items():
         if column and column not in columns:
             near = difflib.get_close_matches(column, columns, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = f"; did you mean {near[0]!r}" if near else ""
             raise InputError(
-                f"it is mapped to column {column!r}, which is not there{hint} {listed(columns)}",
+                f"it is mapped to column {column!r}, which is not there{hint}. {listed(columns)}",
                 source=source,
                 field=field,
             )

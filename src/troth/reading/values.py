@@ -94,6 +94,11 @@ def _id(value: Any) -> str:
 
 def _texts(field: str, value: Any, column: str) -> tuple[str, ...]:
     if isinstance(value, str):
+        if value.lstrip().startswith("[") and value.rstrip().endswith("]"):
+            raise Mismatch(
+                f"expected a list of strings, got one as text ({show(value)}); read it first, "
+                "e.g. frame[column].map(json.loads)"
+            )
         if field == "contexts" and not holds_one_text(column):
             raise Mismatch(
                 "expected a list of strings, got one string: wrap it in [ ]; "

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from troth.account import Summary
 from troth.run import Run
-from troth.score import NO_USAGE, Status, Usage
+from troth.score import NO_USAGE, Score, Status, Usage
 from troth.text.plain import plain, shorten
 
 BINS = 10
@@ -21,11 +21,11 @@ CAUSES = 3  # scores that are explained per row
 QUOTE, REASON = 160, 180
 
 
-def show(run: Run, console: Console, worst: int = 5) -> None:
-    """Print `run`: a table, the reasons of unscored rows, the `worst` lowest rows."""
+def show(run: Run, console: Console, worst: int = 5, by: str | None = None) -> None:
+    """Print `run`: a table, the reasons of unscored rows, the `worst` lowest rows (by a metric)."""
     console.print(Text(f"{_headline(run)}\n"))
     console.print(_table(run))
-    for part in (*_unscored(run), *_skipped(run), *_worst(run, worst)):
+    for part in (*_unscored(run), *_skipped(run), *_worst(run, worst, by)):
         console.print(part)
 
 
@@ -104,16 +104,17 @@ def _unscored(run: Run) -> Iterator[RenderableType]:
 
 def _skipped(run: Run) -> Iterator[RenderableType]:
     if run.skipped:
-        yield Text(f"\n{len(run.skipped)} bad rows were skipped", style="bold yellow")
+        yield Text(f"\nbad rows skipped: {len(run.skipped)}", style="bold yellow")
         yield from (_indented(Text(shorten(p, REASON)), 2) for p in run.skipped[:EXAMPLES])
 
 
-def _worst(run: Run, n: int) -> Iterator[RenderableType]:
+def _worst(run: Run, n: int, by: str | None) -> Iterator[RenderableType]:
     """The lowest rows, each with what was asked, answered, and why it scored low."""
-    rows = [row for row in run.worst(n) if any((s.value or 0) < 1 for s in row.scores.values())]
+    rows = [row for row in run.worst(n, by) if any(_is_low(s) for s in row.scores.values())]
     if not rows:
         return
-    yield Text("\nWorst rows", style="bold")
+    named = by or " and ".join(run.account.ranking)
+    yield Text.assemble(("\nWorst rows", "bold"), (f" by {named}", "dim"))
     for place, row in enumerate(rows):
         sample = row.sample
         if place:
@@ -121,19 +122,20 @@ def _worst(run: Run, n: int) -> Iterator[RenderableType]:
         yield _indented(Text.assemble((plain(sample.id), "bold"), f"  {_said(sample.question)}"), 2)
         if sample.answer is not None:
             yield _indented(Text(f"→ {_said(sample.answer)}"), 4)
+        first = (by,) if by else run.account.ranking
         low = sorted(
-            (
-                (s.value, not s.verdicts, m, s.reason)
-                for m, s in row.scores.items()
-                if s.value is not None
-            ),
-        )
-        for value, _, metric, reason in low[:CAUSES]:
-            if value < 1:
-                line = Text.assemble(
-                    (f"{value:.2f} ", "red"), metric, (f"  {shorten(reason, REASON)}", "dim")
-                )
-                yield _indented(line, 4)
+            ((m not in first, s.value, not s.verdicts, m, s.reason) for m, s in row.scores.items()
+             if _is_low(s)),
+        )  # fmt: skip
+        for _, value, _, metric, reason in low[:CAUSES]:
+            line = Text.assemble(
+                (f"{value:.2f} ", "red"), metric, (f"  {shorten(reason, REASON)}", "dim")
+            )
+            yield _indented(line, 4)
+
+
+def _is_low(score: Score) -> bool:
+    return score.value is not None and score.value < 1
 
 
 def _said(text: str | None) -> str:

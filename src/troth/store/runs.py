@@ -129,7 +129,7 @@ class Store:
         rows = StoredRows(self.path, run_id, labels, count)
         gone = msgspec.json.decode(skipped, type=tuple[str, ...])
         known = msgspec.json.decode(info)
-        account = Account.of(labels, rows, known.get("judged", ()))
+        account = Account.of(labels, rows, known.get("ranking", ()))
         return Run(rows, labels, judge, known, gone, seconds, run_id, account)
 
     def runs(self) -> list[tuple[str, str]]:

@@ -16,6 +16,17 @@ from troth.sample import Sample
 from troth.store.runs import CHUNK, Store, StoredRows
 
 
+def ranking(metrics: Sequence[Metric]) -> tuple[str, ...]:
+    """The metrics that rank rows from worst to best: the judged ones that look at the answer.
+
+    Failing those, all judged ones; failing those, all. Somebody who debugs wants to see wrong
+    answers first, not rows for which retrieval found little.
+    """
+    judged = [metric for metric in metrics if metric.judged]
+    of_answers = [metric for metric in judged if "answer" in metric.needs]
+    return tuple(metric.label for metric in of_answers or judged or metrics)
+
+
 class Sink:
     """Takes the samples of a run first, then its rows, and becomes the `Run`.
 
@@ -25,9 +36,8 @@ class Sink:
     def __init__(self, run_id: str, metrics: Sequence[Metric], judge: str) -> None:
         self.run_id = run_id
         self.labels = tuple(metric.label for metric in metrics)
-        judged = [metric.label for metric in metrics if metric.judged]
-        self.judge = judge if judged else "none"
-        self.account = Account(self.labels, judged)
+        self.judge = judge if any(metric.judged for metric in metrics) else "none"
+        self.account = Account(self.labels, ranking(metrics))
         self.digest = ""
         self._samples: tuple[Sample, ...] = ()
         self._rows: list[Row] = []
