@@ -64,6 +64,7 @@ def test_a_file_and_the_same_rows_give_the_same_run(tmp_path):
 
 def test_by_default_all_that_the_columns_permit():
     assert troth.evaluate(ROWS).metrics == (
+        "answer_correctness",
         "answer_relevancy",
         "contains",
         "exact_match",

@@ -50,8 +50,9 @@ def test_commands_and_options_exist(page):
     for kind, _, body in FENCE.findall(page.read_text("utf-8")):
         if kind != "console":
             continue
-        for command, rest in re.findall(r"\btroth (\w+)((?:[^\n]|\n +)*)", body):
-            result = CliRunner().invoke(main, [command, "--help"])
+        for words, rest in re.findall(r"\btroth ((?:cache )?\w+)((?:[^\n]|\n +)*)", body):
+            command = words.split()
+            result = CliRunner().invoke(main, [*command, "--help"])
             assert result.exit_code == 0, f"{page.name}: troth {command}"
             for option in re.findall(r"--[a-z-]+", rest):
                 assert option in result.output, f"{page.name}: troth {command} {option}"

@@ -27,21 +27,22 @@ ALLOWED = {
     "account": NOUNS,
     "run": NOUNS | {"account"},
     "reading": NOUNS,
-    "prompts": NOUNS | {"asks"},
+    "prompts": NOUNS | {"asks", "text"},
     "demo": set(),
     "metrics": NOUNS | {"asks", "metric", "verdicts", "text"},
     "judges": NOUNS | {"asks", "prompts", "text"},
-    "engine": NOUNS | {"asks", "metric", "prompts", "judges", "account"},
+    "engine": NOUNS | {"asks", "metric", "prompts", "judges", "account", "text"},
     "store": NOUNS | {"account", "run", "judges", "metric"},
     "report": NOUNS | {"account", "run", "text"},
 }
 BELOW = set(ALLOWED)
 ALLOWED |= {
-    "api": BELOW,
-    "haystack": BELOW | {"api"},
-    "cli": BELOW | {"api"},
+    "plan": BELOW,
+    "api": BELOW | {"plan"},
+    "haystack": BELOW | {"api", "plan"},
+    "cli": BELOW | {"api", "plan"},
     "__main__": {"cli"},
-    "__init__": BELOW | {"api"},
+    "__init__": BELOW | {"api", "plan"},
 }
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; a test holds it to the 
     from troth.judges.openai import OpenAIChat as OpenAIChat
     from troth.judges.scripted import Scripted as Scripted
     from troth.metric import Metric as Metric
+    from troth.metrics.answer_correctness import AnswerCorrectness as AnswerCorrectness
     from troth.metrics.answer_relevancy import AnswerRelevancy as AnswerRelevancy
     from troth.metrics.contains import Contains as Contains
     from troth.metrics.contextual_precision import ContextualPrecision as ContextualPrecision
@@ -34,6 +35,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; a test holds it to the 
     from troth.metrics.contextual_relevancy import ContextualRelevancy as ContextualRelevancy
     from troth.metrics.exact_match import ExactMatch as ExactMatch
     from troth.metrics.faithfulness import Faithfulness as Faithfulness
+    from troth.metrics.rubric import Rubric as Rubric
     from troth.metrics.token_f1 import TokenF1 as TokenF1
     from troth.run import Run as Run
     from troth.sample import Sample as Sample

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from platform import python_version
 from typing import Any
 
-from troth import metrics as catalogue
 from troth.account import Row
 from troth.engine.app import wrap
-from troth.engine.budget import Budget
+from troth.engine.budget import Budget, Prices
 from troth.engine.desk import Desk
+from troth.engine.estimate import Estimate, estimates
 from troth.engine.runner import run_rows
 from troth.engine.sync import run_sync
-from troth.errors import UsageError
 from troth.judges.base import Judge
-from troth.judges.names import resolve
-from troth.metric import Metric
-from troth.reading import Scan, scan
+from troth.plan import Metrics, chosen_metrics, info_of, keeping, known_price, new_id, resolved
 from troth.report.progress import progress_bar
 from troth.run import Run
 from troth.store import Store
-from troth.store.sink import Sink, ranking
-
-Metrics = str | Metric | Iterable[str | Metric]
-APP_FIELDS = frozenset({"answer", "contexts"})  # what the user's application brings
+from troth.store.sink import Sink
 
 
 def evaluate(
@@ -39,9 +30,13 @@ def evaluate(
     app: Callable[[str], Any] | None = None,
     mapping: Mapping[str, str] | None = None,
     skip_bad_rows: bool = False,
+    granularity: str | None = None,
+    joint: bool = False,
+    explain: bool = True,
     store: Store | str | Path | None = None,
     concurrency: int | None = None,
     budget: Budget | None = None,
+    prices: Prices | None = None,
     progress: bool | None = None,
 ) -> Run:
     """Evaluate `data` and return the run; works inside a running event loop (a notebook) too.
@@ -56,10 +51,14 @@ def evaluate(
         `(answer, contexts)` or a mapping of both, which are then scored.
     mapping: field -> column, for columns of other names.
     skip_bad_rows: leave malformed rows out and count them in `Run.skipped`.
+    granularity: `"answer"` asks one yes/no per answer instead of judging sentence by sentence.
+    joint: one call per row for all its metrics, contexts sent once, where the judge can.
+    explain: without it labels alone are asked for: cheaper, and no reasons.
     store: a `Store` or the path of one, to keep the run and the judge's replies.
     concurrency: how many of the judge's replies may be awaited at once; the judge's own default.
     budget: `troth.Budget(max_calls=..., max_tokens=..., max_cost=...)`; what is not asked any more
         is `failed` and says so, and the same call with the same store goes on from there.
+    prices: judge name -> `{"input": ..., "output": ...}` per million tokens, to know costs.
     progress: a bar on standard error; by default on a terminal, for what takes over a second.
 
     An empty input raises `InputError`, as does a metric whose columns are absent. A row that
@@ -73,9 +72,13 @@ def evaluate(
             app=app,
             mapping=mapping,
             skip_bad_rows=skip_bad_rows,
+            granularity=granularity,
+            joint=joint,
+            explain=explain,
             store=store,
             concurrency=concurrency,
             budget=budget,
+            prices=prices,
             progress=progress,
         )
     )
@@ -89,23 +92,33 @@ async def aevaluate(
     app: Callable[[str], Any] | None = None,
     mapping: Mapping[str, str] | None = None,
     skip_bad_rows: bool = False,
+    granularity: str | None = None,
+    joint: bool = False,
+    explain: bool = True,
     store: Store | str | Path | None = None,
     concurrency: int | None = None,
     budget: Budget | None = None,
+    prices: Prices | None = None,
     progress: bool | None = None,
 ) -> Run:
     """`evaluate` for async code: the same parameters, the same run."""
-    chosen = None if metrics is None else parse_metrics(metrics)
     answering = resolved(judge, concurrency)
-    scanned = _scan(data, chosen, app, mapping, skip_bad_rows)
-    chosen = chosen or default_metrics(scanned, app)
-    desk = Desk(answering, concurrency=concurrency, budget=budget)
-    run_id = time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(2)
+    price = known_price(answering, prices, budget)
+    scanned, chosen = chosen_metrics(
+        data, metrics, granularity=granularity, app=app, mapping=mapping, skip_bad=skip_bad_rows
+    )
+    desk = Desk(
+        answering,
+        concurrency=concurrency,
+        budget=budget,
+        price=price,
+        explain=explain,
+        joint=joint,
+    )
     with keeping(store) as kept:
-        sink = Sink.open(kept, run_id, chosen, answering.name, answered=app is not None)
+        sink = Sink.open(kept, new_id(), chosen, answering.name, answered=app is not None)
         count = sink.take(scanned.samples())
-        if kept is not None:
-            desk.replies = kept.journal
+        desk.replies = kept.journal if kept is not None else None
         started = time.perf_counter()
         with progress_bar(count, desk.meter, progress) as show:
 
@@ -116,82 +129,39 @@ async def aevaluate(
             await run_rows(
                 sink.samples(), chosen, desk, app=wrap(app) if app else None, on_row=on_row
             )
-        info = _info(scanned, chosen, answering, sink.digest)
+        info = info_of(scanned, chosen, answering, sink.digest, price)
         skipped = tuple(str(error) for error in scanned.skipped)
         return sink.finish(info, skipped, time.perf_counter() - started)
 
 
-def parse_metrics(metrics: Metrics) -> tuple[Metric, ...]:
-    """Names or metrics -> metrics; `UsageError` for unknown ones, none at all, or one twice."""
-    listed: Iterable[str | Metric] = (
-        [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
-    )
-    chosen = tuple(catalogue.parse(spec) for spec in listed)
-    labels = [metric.label for metric in chosen]
-    if not chosen:
-        raise UsageError("no metric was asked for: leave `metrics` out for all that fit the data")
-    if twice := {label for label in labels if labels.count(label) > 1}:
-        raise UsageError(f"asked for twice: {', '.join(sorted(twice))}")
-    return chosen
-
-
-def default_metrics(scanned: Scan, app: object = None) -> tuple[Metric, ...]:
-    """All metrics, in their plain form, whose fields are there (an `app` brings its own)."""
-    fields = scanned.fields | (APP_FIELDS if app else frozenset())
-    every = [catalogue.metric_class(name)() for name in catalogue.names()]
-    chosen = tuple(m for m in every if set(m.needs) <= fields)
-    if not chosen:
-        raise UsageError(
-            f"{scanned.source}: its columns ({', '.join(scanned.columns)}) permit no metric; "
-            "name the answer's column with --map answer=COLUMN (mapping={...} in Python)"
-        )
-    return chosen
-
-
-def resolved(judge: str | Judge, concurrency: int | None) -> Judge:
-    """The judge by its name, with as many replies awaited at once as asked for."""
-    if concurrency is None:
-        return resolve(judge)
-    if concurrency < 1:
-        raise UsageError(f"concurrency must be at least 1, not {concurrency}")
-    return resolve(judge, concurrency=concurrency)
-
-
-@contextmanager
-def keeping(store: Store | str | Path | None) -> Iterator[Store | None]:
-    """The store to keep a run in; one that is given by its path is closed at the end."""
-    if not isinstance(store, (str, Path)):
-        yield store
-        return
-    with Store(store) as opened:
-        yield opened
-
-
-def _scan(
+def estimate(
     data: Any,
-    metrics: Sequence[Metric] | None,
-    app: object,
-    mapping: Mapping[str, str] | None,
-    skip_bad: bool,
-) -> Scan:
-    needs = {field for metric in metrics or () for field in metric.needs}
-    if app:
-        needs = (needs - APP_FIELDS) | {"question"}
-    return scan(data, mapping=mapping, skip_bad=skip_bad, needs=needs)
+    metrics: Metrics | None = None,
+    judge: str | Judge = "builtin",
+    *,
+    mapping: Mapping[str, str] | None = None,
+    skip_bad_rows: bool = False,
+    granularity: str | None = None,
+    joint: bool = False,
+    explain: bool = True,
+    store: Store | str | Path | None = None,
+    concurrency: int | None = None,
+    budget: Budget | None = None,
+    prices: Prices | None = None,
+) -> list[Estimate]:
+    """What `evaluate` with the same parameters would ask and cost; nothing is asked.
 
-
-def _info(scanned: Scan, metrics: Sequence[Metric], judge: Judge, digest: str) -> dict[str, Any]:
-    """What somebody needs to repeat the run; plain JSON values."""
-    from importlib.metadata import version  # noqa: PLC0415 - 80 ms that only a run needs
-
-    judged = [metric.label for metric in metrics if metric.judged]
-    return {
-        "source": scanned.source.encode("utf-8", "replace").decode(),
-        "data_sha256": digest,
-        "mapped": dict(scanned.mapped),
-        "metrics": {metric.label: repr(metric) for metric in metrics},
-        "ranking": list(ranking(metrics)),
-        "unused": [c for c in scanned.columns if c not in scanned.mapped.values()],
-        "judge": dict(judge.identity()) if judged else None,
-        "versions": {"troth": version("troth"), "python": python_version()},
-    }
+    One `Estimate` per metric. What the store's journal already holds is counted as kept, and costs
+    nothing. A store that does not exist yet is not made.
+    """
+    answering = resolved(judge, concurrency)
+    price = known_price(answering, prices, budget)
+    scanned, chosen = chosen_metrics(
+        data, metrics, granularity=granularity, app=None, mapping=mapping, skip_bad=skip_bad_rows
+    )
+    if isinstance(store, (str, Path)) and not Path(store).is_file():
+        store = None
+    with keeping(store) as kept:
+        replies = kept.journal if kept is not None else None
+        desk = Desk(answering, replies=replies, price=price, explain=explain, joint=joint)
+        return estimates(scanned.samples(), chosen, desk)

@@ -12,6 +12,8 @@ from troth.errors import UsageError
 from troth.sample import Sample
 from troth.score import Score
 
+SENTENCE, ANSWER = "sentence", "answer"  # what is judged: each sentence, or the whole text
+GRANULARITY = "granularity"
 Steps = Generator[Sequence[Ask], Sequence[Answer], Score]
 
 
@@ -20,7 +22,8 @@ class Metric(ABC):
     """Base of all metrics. A subclass overrides `score` (no judge needed) or `steps` (judged).
 
     The `repr` is the metric's identity; `label` is its short name in tables, files and on the
-    command line, with `:choice` where its `choice` field is not at the default.
+    command line, with `:choice` where its `choice` field is not at the default, and `@granularity`
+    where that field is not.
     """
 
     name: ClassVar[str]
@@ -28,23 +31,35 @@ class Metric(ABC):
     judged: ClassVar[bool] = False
     choice: ClassVar[str | None] = None  # the field that `name:choice` sets
     choices: ClassVar[tuple[str, ...]] = ()  # what that field may be, its default first
+    granularities: ClassVar[tuple[str, ...]] = ()  # what `granularity` may be, its default first
+    asked_only: ClassVar[bool] = False  # has it no plain form, so that it runs only when named?
 
     def __post_init__(self) -> None:
-        if self.choice and getattr(self, self.choice) not in self.choices:
-            raise UsageError(
-                f"{self.name}: {self.choice}={getattr(self, self.choice)!r} is unknown; "
-                f"choose one of {', '.join(map(repr, self.choices))}"
-            )
+        for field, known in self._options():
+            if getattr(self, field) not in known:
+                raise UsageError(
+                    f"{self.name}: {field}={getattr(self, field)!r} is unknown; "
+                    f"choose one of {', '.join(map(repr, known))}"
+                )
 
     @property
     def label(self) -> str:
-        """`exact_match`, `exact_match:squad`: parses back with `troth.metrics.parse`."""
-        if self.choice:
-            for f in fields(self):
-                value = getattr(self, f.name)
-                if f.name == self.choice and value != f.default:
-                    return f"{self.name}:{value}"
-        return self.name
+        """`exact_match`, `exact_match:squad`, `faithfulness@answer`.
+
+        Parses back with `troth.metrics.parse`, save for metrics that are `asked_only`.
+        """
+        defaults = {f.name: f.default for f in fields(self)}
+        marks = (
+            f"{'@' if field == GRANULARITY else ':'}{getattr(self, field)}"
+            for field, _ in self._options()
+            if getattr(self, field) != defaults[field]
+        )
+        return "".join([self.name, *marks])
+
+    def _options(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The fields that stand in the label, with what they may be."""
+        chosen = [(self.choice, self.choices)] if self.choice else []
+        return [*chosen, *([(GRANULARITY, self.granularities)] if self.granularities else [])]
 
     def missing(self, sample: Sample) -> tuple[str, ...]:
         """The needed fields that this row lacks."""

@@ -92,6 +92,6 @@ class Score:
         return cls(None, Status.UNSCORABLE, reason, tuple(verdicts))
 
     @classmethod
-    def failed(cls, reason: str, usage: Usage = NO_USAGE, saved: Usage = NO_USAGE) -> Self:
+    def failed(cls, reason: str) -> Self:
         """Whoever had to answer did not."""
-        return cls(None, Status.FAILED, reason, usage=usage, saved=saved)
+        return cls(None, Status.FAILED, reason)

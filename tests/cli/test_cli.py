@@ -65,7 +65,13 @@ def test_without_metrics_all_that_the_columns_permit(tmp_path):
     path = tmp_path / "qa.csv"
     path.write_text("question,answer,references\nWho?,Ana,Ana\n", "utf-8")
     document = json.loads(troth("run", str(path), "--json").stdout)
-    assert list(document["metrics"]) == ["answer_relevancy", "contains", "exact_match", "token_f1"]
+    assert list(document["metrics"]) == [
+        "answer_correctness",
+        "answer_relevancy",
+        "contains",
+        "exact_match",
+        "token_f1",
+    ]
 
 
 def test_the_table_accounts_for_every_row_and_says_why(rows):

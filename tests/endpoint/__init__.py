@@ -8,6 +8,7 @@ It reads requests and writes replies on its own: nothing here imports the packag
 """
 
 from tests.endpoint.faults import FAULTS, Fault, fault
+from tests.endpoint.plan import Plan
 from tests.endpoint.server import Endpoint, Recorded
 
-__all__ = ["FAULTS", "Endpoint", "Fault", "Recorded", "fault"]
+__all__ = ["FAULTS", "Endpoint", "Fault", "Plan", "Recorded", "fault"]

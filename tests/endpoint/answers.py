@@ -1,144 +1,155 @@
-"""The right reply to a request, worked out from the request alone."""
+"""The right reply to a request, worked out from the request alone, whatever its schema."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-Label = Callable[[str, str], str]
+from tests.endpoint import asked
 
-# For requests without a schema: the words by which an ask's labels are known, the good one first.
-_LABELS = {
-    "support": ("supported", "contradicted", "unmentioned", "no_claim"),
-    "relevance": ("relevant", "irrelevant"),
-    "usefulness": ("useful", "useless"),
-}
+Label = Callable[[str, str], str]
+Item = Mapping[str, Any]
+
+_GOOD = {"supported", "relevant", "useful", "correct", "true", "yes"}
+_UNJUDGED = {"sources", "evidence", "id", "ids"}  # a list under these names holds no labels
 
 
 class Answer:
-    """What a perfect judge says to one request; `label` chooses among the labels by rule."""
+    """What a perfect judge says to one request; `label` chooses among the labels by rule.
+
+    Objects and lists are filled item by item; a field named like a part of the data (its id, or
+    its key) is about that part alone. Numbers are at their maximum where the label is good, else
+    at their minimum. A request for no JSON is answered with one word.
+    """
 
     def __init__(self, body: Mapping[str, Any], label: Label | None = None) -> None:
-        self.name, self.schema = _schema(body)
-        self.items = _items(body)
-        self._label = label
+        self.name, self.schema = asked.schema(body)
+        self.data = asked.data(body)
+        self.items = asked.items(self.data)
+        self._words = asked.words(body)
+        self._rule = label
 
-    def reply(self, label: Label | None = None) -> dict[str, Any]:
-        """The reply as an object of the schema; `label` overrides the endpoint's rule."""
-        return _object(self.schema, {"label": label or self._label, "answer": self, "item": None})
+    def reply(self, label: Label | None = None) -> Any:
+        """An object of the schema, or a word; `label` overrides the endpoint's rule."""
+        rule = label or self._rule
+        if self.schema is None:
+            item = self.items[0] if len(self.items) == 1 else {"text": json.dumps(self.data)}
+            return _Filling(self, rule).label(self._words, item)
+        return _Filling(self, rule).value("", self.schema, self.data, None)
 
-    def other(self) -> dict[str, Any]:
+    def other(self) -> Any:
         """The same reply with every item's label turned into another one."""
         return _turned(self.reply(), self.labels)
 
     @property
     def labels(self) -> list[str]:
         """The labels that the schema allows, the good one first."""
-        return _find_labels(self.schema) or ["yes", "no"]
+        return (_labels(self.schema, self.schema) or self._words)[:]
 
 
-def _schema(body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    form = body.get("response_format") or {}
-    if form.get("type") == "json_schema":
-        return form["json_schema"]["name"], form["json_schema"]["schema"]
-    text = " ".join(_texts(body))
-    name = next((name for name, words in _LABELS.items() if f"- {words[0]}:" in text), "support")
-    string = {"type": "string"}
-    judged = {"label": {"type": "string", "enum": list(_LABELS[name])}, "reason": string}
-    sources = {"type": "array", "items": string}
-    if '"claims"' in text:
-        claim = _shape(claim=string, **judged, sources=sources)
-        verdict = _shape(id=string, claims={"type": "array", "items": claim})
-    else:
-        verdict = _shape(id=string, **judged)
-    return name, _shape(verdicts={"type": "array", "items": verdict})
+class _Filling:
+    """One way through the schema; an `item` is what the value is about, once that is known."""
+
+    def __init__(self, answer: Answer, rule: Label | None) -> None:
+        self.answer = answer
+        self.rule = rule
+
+    def label(self, labels: list[Any], item: Item) -> Any:
+        if self.rule is None:
+            return labels[0]
+        said = self.rule(str(item.get("text", "")), self.answer.name)
+        if said in labels:
+            return said
+        return labels[0] if said in _GOOD else labels[-1]
+
+    def value(self, name: str, schema: Any, scope: Any, item: Item | None) -> Any:
+        schema = _resolved(schema, self.answer.schema)
+        if "const" in schema:
+            return schema["const"]
+        match schema.get("type"):
+            case "object":
+                return self._object(schema, scope, item)
+            case "array":
+                return self._array(name, schema, scope, item)
+        return self._plain(name, schema, item or {})
+
+    def _plain(self, name: str, schema: Any, item: Item) -> Any:
+        if "enum" in schema:
+            own = item.get("id")
+            return own if own in schema["enum"] else self.label(schema["enum"], item)
+        if schema.get("type") in ("integer", "number", "boolean"):
+            good = self.label([True, False], item)
+            return good if schema["type"] == "boolean" else _end(schema, good)
+        text = item.get("text", "")
+        return {"id": item.get("id", ""), "claim": text, "text": text}.get(name, "because")
+
+    def _object(self, schema: Any, scope: Any, item: Item | None) -> dict[str, Any]:
+        filled = {}
+        for name, inner in schema.get("properties", {}).items():
+            narrow = asked.part(scope, name) if item is None else scope
+            single = asked.items(narrow) if narrow is not scope else []
+            about = single[0] if item is None and single and single[0] is narrow else item
+            filled[name] = self.value(name, inner, narrow, about)
+        rest = schema.get("additionalProperties")
+        if isinstance(rest, dict) and item is None:
+            for each in asked.items(scope):
+                filled[each["id"]] = self.value("", rest, scope, each)
+        return filled
+
+    def _array(self, name: str, schema: Any, scope: Any, item: Item | None) -> list[Any]:
+        fixed = schema.get("prefixItems")
+        element = schema.get("items") or {}
+        if fixed:
+            about = [item] * len(fixed) if item else asked.items(scope)
+            return [self.value("", s, scope, i) for s, i in zip(fixed, about, strict=False)]
+        resolved = _resolved(element, self.answer.schema)
+        judged = "id" in resolved.get("properties", {}) or _labels(element, self.answer.schema)
+        if judged and name not in _UNJUDGED:
+            about = [item] if item else asked.items(scope)
+            return [self.value("", element, scope, each) for each in about]
+        least = schema.get("minItems", 0)
+        return [self.value("", element, scope, item) for _ in range(least)]
 
 
-def _shape(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties}
+def _end(schema: Any, good: bool) -> float:
+    return schema.get("maximum", 1) if good else schema.get("minimum", 0)
 
 
-def _texts(body: Mapping[str, Any]) -> Iterator[str]:
-    for message in body.get("messages", []):
-        content = message.get("content")
-        if isinstance(content, list):
-            yield from (part.get("text", "") for part in content)
-        elif isinstance(content, str):
-            yield content
-
-
-def _items(body: Mapping[str, Any]) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = []
-    for text in _texts(body):
-        for value in _objects(text):
-            items = value.get("items")
-            if isinstance(items, list) and all(isinstance(i, dict) and "id" in i for i in items):
-                found = items
-    return found
-
-
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Every outermost JSON object that stands in a text."""
-    decoder = json.JSONDecoder()
-    at = text.find("{")
-    while at >= 0:
-        try:
-            value, end = decoder.raw_decode(text, at)
-        except ValueError:
-            end = at + 1
+def _resolved(schema: Any, root: Any) -> Any:
+    """A schema without references and alternatives: the first that is not null."""
+    while isinstance(schema, dict):
+        if "$ref" in schema:
+            target = root
+            for step in schema["$ref"].removeprefix("#/").split("/"):
+                target = target[step]
+            schema = target
+        elif options := schema.get("anyOf") or schema.get("oneOf"):
+            schema = next((o for o in options if o.get("type") != "null"), options[0])
+        elif isinstance(schema.get("type"), list):
+            kinds = [kind for kind in schema["type"] if kind != "null"]
+            schema = {**schema, "type": kinds[0] if kinds else "null"}
         else:
-            if isinstance(value, dict):
-                yield value
-        at = text.find("{", end)
+            break
+    return schema
 
 
-def _object(schema: Mapping[str, Any], state: dict[str, Any]) -> dict[str, Any]:
-    return {name: _value(name, sub, state) for name, sub in schema["properties"].items()}
-
-
-def _value(name: str, schema: Mapping[str, Any], state: dict[str, Any]) -> Any:
-    item = state["item"] or {"id": "", "text": ""}
-    match schema.get("type"):
-        case "object":
-            return _object(schema, state)
-        case "array":
-            return _array(schema["items"], state)
-        case "integer" | "number":
-            return schema.get("minimum", 1)
-        case "boolean":
-            return True
-    if "enum" in schema:
-        rule = state["label"]
-        return rule(item.get("text", ""), state["answer"].name) if rule else schema["enum"][0]
-    return {"id": item["id"], "claim": item.get("text", "")}.get(name, "because")
-
-
-def _array(element: Mapping[str, Any], state: dict[str, Any]) -> list[Any]:
-    if element.get("type") != "object":
-        return []
-    if "id" in element["properties"]:
-        return [_object(element, {**state, "item": item}) for item in state["answer"].items]
-    return [_object(element, state)]
-
-
-def _find_labels(schema: Any) -> list[str]:
+def _labels(schema: Any, root: Any) -> list[str]:
+    schema = _resolved(schema, root)
     if not isinstance(schema, dict):
         return []
     if "enum" in schema:
         return list(schema["enum"])
-    nested = [*schema.get("properties", {}).values(), schema.get("items")]
-    return next((labels for sub in nested if (labels := _find_labels(sub))), [])
+    named = [s for name, s in schema.get("properties", {}).items() if name not in _UNJUDGED]
+    rest = [schema.get("items"), schema.get("additionalProperties"), *schema.get("prefixItems", [])]
+    return next((labels for sub in [*named, *rest] if (labels := _labels(sub, root))), [])
 
 
 def _turned(value: Any, labels: list[str]) -> Any:
     if isinstance(value, list):
         return [_turned(element, labels) for element in value]
     if isinstance(value, dict):
-        return {
-            name: next(label for label in labels if label != sub)
-            if name == "label"
-            else _turned(sub, labels)
-            for name, sub in value.items()
-        }
+        return {name: _turned(sub, labels) for name, sub in value.items()}
+    if value in labels:
+        return next(label for label in labels if label != value)
     return value

@@ -15,6 +15,7 @@ from typing import Any
 from aiohttp import web
 
 from tests.endpoint.answers import Answer
+from tests.endpoint.texts import TEXTS, dumped
 
 Reply = dict[str, Any]
 
@@ -26,12 +27,14 @@ class Exchange:
         self.request = request
         self.body = body
         self.answer = answer
+        self.tokens = (0, 0)  # of the last completion: prompt, reply
 
     def completion(self, content: str | None = None, **choice: Any) -> Reply:
         """A chat completion that says `content`; `choice` overrides fields of its choice."""
         message = {"role": "assistant", "content": content, "refusal": None}
         prompt = sum(len(str(m.get("content"))) for m in self.body.get("messages", [])) // 4
         tokens = len(content or "") // 4
+        self.tokens = (prompt, tokens)
         return {
             "id": "chatcmpl-1",
             "object": "chat.completion",
@@ -51,7 +54,7 @@ class Exchange:
 
     def right(self) -> str:
         """The right answer as text."""
-        return json.dumps(self.answer.reply())
+        return dumped(self.answer.reply())
 
 
 Fault = Callable[[Exchange], Awaitable[web.StreamResponse | None]]
@@ -81,7 +84,7 @@ def error(
 
 
 async def _status(
-    exchange: Exchange, status: str, retry_after: str = "", code: str = ""
+    exchange: Exchange, status: str = "500", retry_after: str = "", code: str = ""
 ) -> web.Response:
     headers = {"Retry_After": retry_after} if retry_after else {}
     return error(int(status), f"simulated {status}", code=code or None, **headers)
@@ -98,6 +101,18 @@ async def _cut_body(exchange: Exchange) -> web.StreamResponse:
     await response.prepare(exchange.request)
     await response.write(body[: len(body) // 2])
     await _dropped(exchange)
+    return response
+
+
+async def _trickle(exchange: Exchange, seconds: str = "3600") -> web.StreamResponse:
+    """The right response, in twenty drops over `seconds`."""
+    body = json.dumps(exchange.completion(exchange.right())).encode()
+    response = web.StreamResponse(headers={"Content-Length": str(len(body))})
+    await response.prepare(exchange.request)
+    size = -(-len(body) // 20)
+    for start in range(0, len(body), size):
+        await response.write(body[start : start + size])
+        await asyncio.sleep(float(seconds) / 20)
     return response
 
 
@@ -151,9 +166,16 @@ async def _content_filter(exchange: Exchange) -> web.Response:
     return exchange.say("", finish_reason="content_filter")
 
 
-async def _length(exchange: Exchange) -> web.Response:
+async def _length(exchange: Exchange, finish_reason: str = "length") -> web.Response:
     text = exchange.right()
-    return exchange.say(text[: len(text) // 2], finish_reason="length")
+    return exchange.say(text[: len(text) // 2], finish_reason=finish_reason)
+
+
+async def _no_schema(exchange: Exchange) -> web.Response:
+    if (exchange.body.get("response_format") or {}).get("type") != "json_schema":
+        return exchange.say(exchange.right())
+    message = "'response_format' of type 'json_schema' is not supported with this model."
+    return error(400, message, param="response_format")
 
 
 async def _parts(exchange: Exchange) -> web.Response:
@@ -172,44 +194,8 @@ async def _usage(exchange: Exchange, form: str) -> web.Response:
     return web.json_response({**body, **({"usage": forms[form]} if form in forms else {})})
 
 
-# --- the text of the reply ------------------------------------------------------------------
-
-
-def _verdicts(change: Callable[[list[Reply]], list[Reply]], reply: Reply) -> str:
-    return json.dumps({**reply, "verdicts": change(reply["verdicts"])})
-
-
-def _relabelled(verdict: Reply, label: Any) -> Reply:
-    if "claims" in verdict:
-        return {**verdict, "claims": [{**claim, "label": label} for claim in verdict["claims"]]}
-    return {**verdict, "label": label}
-
-
-_TEXTS: dict[str, Callable[[Answer], str]] = {
-    "empty": lambda answer: "",
-    "malformed": lambda answer: json.dumps(answer.reply())[:-3].replace('"id":', "id:"),
-    "fenced": lambda answer: f"```json\n{json.dumps(answer.reply(), indent=1)}\n```",
-    "prose": lambda answer: f"Here you are: {json.dumps(answer.reply())}\nI hope this helps {{:",
-    "think": lambda answer: (
-        f"<think>Is it {{{json.dumps(answer.other())}}}? No.</think>\n{json.dumps(answer.reply())}"
-    ),
-    "missing_ids": lambda answer: _verdicts(lambda v: v[:-1], answer.reply()),
-    "doubled_ids": lambda answer: _verdicts(lambda v: [*v, *v[:1]], answer.reply()),
-    "unknown_ids": lambda answer: _verdicts(
-        lambda v: [*v[:-1], *({**last, "id": "z99"} for last in v[-1:])], answer.reply()
-    ),
-    "wrong_label": lambda answer: _verdicts(
-        lambda v: [_relabelled(verdict, "maybe") for verdict in v], answer.reply()
-    ),
-    "nan": lambda answer: _verdicts(
-        lambda v: [_relabelled(verdict, float("nan")) for verdict in v], answer.reply()
-    ),
-    "contradicting": lambda answer: f"{json.dumps(answer.reply())}\n{json.dumps(answer.other())}",
-}
-
-
-async def _said(text: Callable[[Answer], str], exchange: Exchange) -> web.Response:
-    return exchange.say(text(exchange.answer))
+async def _said(text: Callable[..., str], exchange: Exchange, *arguments: str) -> web.Response:
+    return exchange.say(text(exchange.answer, *arguments))
 
 
 FAULTS.update(
@@ -217,6 +203,7 @@ FAULTS.update(
     dropped=_dropped,
     cut_body=_cut_body,
     hang=_hang,
+    trickle=_trickle,
     redirect=_redirect,
     echoed_key=_echoed_key,
     html=_html,
@@ -228,7 +215,8 @@ FAULTS.update(
     refusal=_refusal,
     content_filter=_content_filter,
     length=_length,
+    no_schema=_no_schema,
     parts=_parts,
     usage=_usage,
-    **{name: partial(_said, text) for name, text in _TEXTS.items()},
+    **{name: partial(_said, text) for name, text in TEXTS.items()},
 )

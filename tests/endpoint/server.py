@@ -32,17 +32,21 @@ class Recorded:
 class Endpoint:
     """An OpenAI-compatible `/v1/chat/completions`, alive inside a `with` block.
 
-    `latency`: seconds before each reply. `faults`: a plan by order of arrival (`None` = answer
-    properly; after its end all are answered properly), or a function from the body to a fault.
+    `latency`: seconds before each reply. `rate`: requests within any second that are taken; the
+    others get 429 at once, with `retry_after` also the time from which on one is taken.
+    `faults`: a plan by order of arrival (`None` = answer properly; after its end all are answered
+    properly), or a function from the body to a fault.
     `label(item_text, schema_name)` chooses the labels; default: the good one.
     `refuses`: any of `json_schema`, `json_object`, `temperature`, answered with 400.
-    `key`: where given, other keys get 401. `counter`s: `count`, `statuses`, `in_flight_max`.
+    `key`: where given, other keys get 401. `stats()` holds the counters.
     """
 
     def __init__(
         self,
         *,
         latency: float = 0.0,
+        rate: float | None = None,
+        retry_after: bool = False,
         faults: Iterable[Spec] | Callable[[dict[str, Any]], Spec] = (),
         label: Label | None = None,
         refuses: Iterable[str] = (),
@@ -50,12 +54,16 @@ class Endpoint:
         port: int = 0,
     ) -> None:
         self.latency = latency
+        self.rate = rate
+        self.retry_after = retry_after
         self.label = label
         self.refuses = frozenset(refuses)
         self.key = key
         self.requests: list[Recorded] = []
         self.statuses: Counter[int | None] = Counter()
         self.in_flight = self.in_flight_max = 0
+        self.prompt_tokens = self.completion_tokens = 0
+        self._taken: deque[float] = deque()  # when the requests of the last second were taken
         self.port = port
         self._choose = faults if callable(faults) else None
         self._plan: deque[Spec] = deque(() if callable(faults) else faults)
@@ -77,6 +85,9 @@ class Endpoint:
         """The counters, also served at `/stats` for a client in another process."""
         return {
             "count": self.count,
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "in_flight": self.in_flight,
             "in_flight_max": self.in_flight_max,
             "statuses": {str(status): count for status, count in self.statuses.items()},
         }
@@ -129,6 +140,8 @@ class Endpoint:
         self.in_flight_max = max(self.in_flight_max, self.in_flight)
         try:
             return await self._answer(request)
+        except ConnectionError:  # the client has gone: nobody is left to be told
+            return _nothing(request)
         finally:
             self.in_flight -= 1
 
@@ -136,16 +149,39 @@ class Endpoint:
         body = json.loads(await request.read())
         record = Recorded(body, dict(request.headers), request.path_qs, self._loop.time())
         self.requests.append(record)
-        if self.latency:
+        response = self._throttled()
+        if response is None and self.latency:
             await asyncio.sleep(self.latency)
-        response = self._refusal(request, body)
+        response = response or self._refusal(request, body)
         if response is None:
-            exchange = Exchange(request, body, Answer(body, self.label))
-            chosen = fault(self._next(body))
-            response = await chosen(exchange) if chosen else exchange.say(exchange.right())
+            response = await self._replied(request, body)
         record.status = response.status if response is not None else None
         self.statuses[record.status] += 1
         return response if response is not None else _nothing(request)
+
+    async def _replied(
+        self, request: web.Request, body: dict[str, Any]
+    ) -> web.StreamResponse | None:
+        exchange = Exchange(request, body, Answer(body, self.label))
+        chosen = fault(self._next(body))
+        response = await chosen(exchange) if chosen else exchange.say(exchange.right())
+        prompt, reply = exchange.tokens
+        self.prompt_tokens += prompt
+        self.completion_tokens += reply
+        return response
+
+    def _throttled(self) -> web.Response | None:
+        if self.rate is None:
+            return None
+        now = self._loop.time()
+        window = max(1.0, 1 / self.rate)
+        while self._taken and self._taken[0] <= now - window:
+            self._taken.popleft()
+        if len(self._taken) < self.rate * window:
+            self._taken.append(now)
+            return None
+        wait = {"Retry_After": f"{self._taken[0] + window - now:.3f}"} if self.retry_after else {}
+        return error(429, "Rate limit reached.", code="rate_limit_exceeded", **wait)
 
     def _next(self, body: dict[str, Any]) -> Spec:
         if self._choose is not None:

@@ -33,3 +33,15 @@ def test_an_empty_answer_is_unscorable():
 
 def test_a_missing_question_is_named():
     assert judged(AnswerRelevancy(), answer="x")[0].reason == "the row has no question"
+
+
+@pytest.mark.parametrize(("label", "value"), [("yes", 1.0), ("no", 0.0)])
+def test_one_yes_or_no_for_the_whole_answer(label, value):
+    metric = AnswerRelevancy(granularity="answer")
+    result, judge = judged(metric, {"a": label}, **ROW)
+    assert (result.value, result.support) == (value, value)
+    [ask] = judge.asks
+    assert (ask.name, ask.one_word, ask.question) == ("relevance_whole", True, "Who sings?")
+    assert [i.text for i in ask.items] == [ROW["answer"]]
+    assert metric.label == "answer_relevancy@answer"
+    assert judged(metric, question="q", answer=" ")[0].status is Status.UNSCORABLE

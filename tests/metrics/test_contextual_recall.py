@@ -50,3 +50,24 @@ def test_without_context_nothing_is_attributable():
     labels = {"r1.1": "unmentioned", "r1.2": "unmentioned"}
     result, _ = judged(ContextualRecall(), labels, references=ROW["references"], contexts=[])
     assert result.value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("labels", "value", "reason"),
+    [
+        ({}, 1.0, "all of r1"),
+        ({"r1": "no"}, 1.0, "all of r3"),
+        ({"r1": "no", "r3": "no"}, 0.0, "no reference"),
+    ],
+)
+def test_one_yes_or_no_for_each_whole_reference_and_the_best_counts(labels, value, reason):
+    row = {"references": ["Ana sings. Bo sings.", " ", "Cy sings."], "contexts": ["Cy sings."]}
+    metric = ContextualRecall(granularity="answer")
+    result, judge = judged(metric, labels, **row)
+    assert (result.value, result.support) == (value, value)
+    assert reason in result.reason
+    asked = [(item.id, item.text) for ask in judge.asks for item in ask.items]
+    assert asked == [("r1", "Ana sings. Bo sings."), ("r3", "Cy sings.")]
+    assert all(ask.one_word and ask.subject == "reference" for ask in judge.asks)
+    assert metric.label == "contextual_recall@answer"
+    assert judged(metric, references=[""], contexts=["x"])[0].status is Status.UNSCORABLE

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from tests.metrics.judging import judged
 from troth.errors import UsageError
+from troth.metrics import metric_class, names, parse
 from troth.metrics.faithfulness import Faithfulness
 from troth.score import Status
 
@@ -95,3 +96,48 @@ def test_support_lies_between_product_and_geometric_mean():
     assert product < result.support < product ** (1 / 4)
     nothing, _ = judged(Faithfulness(), supports=dict.fromkeys(supports, 0.0), **ROW)
     assert nothing.support == pytest.approx(0.01**2)
+
+
+@pytest.mark.parametrize(("label", "value"), [("yes", 1.0), ("no", 0.0)])
+def test_one_yes_or_no_for_the_whole_answer(label, value):
+    metric = Faithfulness(granularity="answer")
+    result, judge = judged(metric, {"a": label}, {"a": 0.7}, **ROW)
+    assert (result.value, result.support) == (value, 0.7)
+    [ask] = judge.asks
+    assert (ask.name, ask.one_word, ask.subject) == ("support_whole", True, "answer")
+    assert [(i.id, i.text) for i in ask.items] == [("a", ROW["answer"])]
+    assert [c.text for c in ask.contexts] == ROW["contexts"]
+    assert "because a" in result.reason
+    assert judged(metric, answer=" ", contexts=["x"])[0].status is Status.UNSCORABLE
+
+
+def test_granularity_is_part_of_the_identity():
+    assert Faithfulness(granularity="answer").label == "faithfulness@answer"
+    assert parse("faithfulness@answer") == Faithfulness(granularity="answer")
+    assert parse("faithfulness@sentence") == Faithfulness()
+    assert Faithfulness().label == "faithfulness"
+    assert "granularity='answer'" in repr(parse("faithfulness@answer"))
+    with pytest.raises(UsageError, match="'sentence', 'answer'"):
+        Faithfulness(granularity="word")
+    with pytest.raises(UsageError, match="'sentence', 'answer'"):
+        parse("faithfulness@")
+    with pytest.raises(UsageError, match="unverifiable='counts' needs 'sentence'"):
+        parse("faithfulness:counts@answer")
+    with pytest.raises(UsageError, match="exact_match has one granularity"):
+        parse("exact_match@answer")
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_label_parses_back(name):
+    cls = metric_class(name)
+    if cls.asked_only:
+        return
+    for choice in cls.choices or (None,):
+        for granularity in cls.granularities or (None,):
+            given = {cls.choice: choice} if choice else {}
+            given |= {"granularity": granularity} if granularity else {}
+            try:
+                metric = cls(**given)
+            except UsageError:
+                continue
+            assert parse(metric.label) == metric

@@ -45,6 +45,10 @@ def test_language_by_script(text, code):
         ("1. one\n\n2. two\nand\n3. three", ("one", "two", "and", "three")),
         ("1. one\n5. five", ("1. one", "5. five")),
         ("Good. 😀", ("Good. 😀",)),
+        ("门票4克朗。6岁以下不得登塔。", ("门票4克朗。", "6岁以下不得登塔。")),
+        ("It opened. (source 3)", ("It opened. (source 3)",)),
+        ("It is tall.[1, 2]", ("It is tall. [1, 2]",)),
+        ("[1]", ("[1]",)),
         ("First.\n---\nSecond.", ("First.", "Second.")),
         (
             "This line was wrapped by its writer at some\ncolumn and goes on. Done.",

@@ -22,6 +22,9 @@ def values(text):
         ("हिन्दी में", ["हिन्दी", "में"]),
         ("ﬁne Ａ", ["fine", "A"]),
         ("11am", ["11", "am"]),
+        ("5 p.m. on", ["5", "pm", "on"]),
+        ("3万人", ["3", "万", "人"]),
+        ("千万不", ["千万", "万不"]),
     ],
 )
 def test_words(text, expected):
@@ -47,6 +50,9 @@ def test_stems_fold_case_and_inflection():
         ("3,5", "3.5"),
         ("2.0", "2"),
         ("300", "three hundred"),
+        ("17:00", "5 p.m."),
+        ("30000", "3万人"),
+        ("2百万", "2 million"),
     ],
 )
 def test_equal_numbers_share_a_value(one, other):

@@ -10,10 +10,13 @@ from troth.asks import Answer, Ask
 from troth.engine.decode import Partial, decode
 from troth.engine.desk import Desk
 from troth.engine.drive import adrive
+from troth.engine.fitting import excess, split
+from troth.engine.joint import Round
+from troth.engine.likelihood import weighed
 from troth.errors import BadReply, JudgeError, JudgeSetupError, MissingExtra, StoreError
 from troth.metric import Metric
 from troth.sample import Sample
-from troth.score import NO_USAGE, Score
+from troth.score import NO_USAGE, Score, Usage
 
 TRIES = 3  # one reply, and two more for what is missing or wrong
 
@@ -27,19 +30,43 @@ def stopping() -> bool:
 class Asking:
     """Answers the asks of one row's metric, and counts what that cost and what it saved."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, joint: Round | None = None) -> None:
         self.desk = desk
+        # Only judges behind an endpoint know this setting.
+        self._insist = getattr(desk.judge, "logprobs", None) is True
         self.usage = self.saved = NO_USAGE
+        self._joint = joint
 
     async def __call__(self, ask: Ask) -> Answer:
-        """The reconciled verdicts, in the order of the ask's items; raises `BadReply`."""
+        """The reconciled verdicts, in the order of the ask's items; raises `JudgeError`."""
+        if not self.desk.explain and ask.explain:
+            ask = replace(ask, explain=False)
+        if (joint := self._joint) is not None:
+            self._joint = None
+            if (answer := await joint.answer(ask, self._count)) is not None:
+                return answer
+        if excess(self.desk.judge, ask):
+            halves, merge = split(self.desk.judge, ask)
+            return merge([await self(half) for half in halves])
+        return await self._answered(ask)
+
+    async def leave(self) -> None:
+        """Nothing more is asked: whoever waits for the first ask waits in vain."""
+        if (joint := self._joint) is not None:
+            self._joint = None
+            await joint.leave()
+
+    def _count(self, usage: Usage, saved: Usage) -> None:
+        self.usage += usage
+        self.saved += saved
+
+    async def _answered(self, ask: Ask) -> Answer:
         wanted, problem, keys = ask, None, []
         came: dict[str, Answer] = {}
         for attempt in range(TRIES):
             try:
                 reply, usage, saved, key = await self.desk.reply(wanted, problem, attempt)
-                self.usage += usage
-                self.saved += saved
+                self._count(usage, saved)
                 keys.append(key)
                 if reply.problem:
                     raise BadReply(reply.problem)
@@ -50,6 +77,7 @@ class Asking:
             except BadReply as bad:
                 lacking = problem = bad.problem
                 continue
+            answer = weighed(wanted, reply.content, answer, reply.tokens, insist=self._insist)
             came |= {i: tuple(vs) for i, vs in groupby(answer, lambda v: v.id)}
             wanted = replace(ask, items=tuple(i for i in ask.items if i.id not in came))
             if not wanted.items:
@@ -65,22 +93,23 @@ async def score_row(metric: Metric, sample: Sample, asking: Asking) -> Score:
 
     Only what no other row could survive either is raised: `JudgeSetupError`, `MissingExtra`.
     """
-    if missing := metric.missing(sample):
-        return Score.unscorable(f"the row has no {' and no '.join(missing)}")
-    try:
-        score = await adrive(metric.steps(sample), asking)
-    except (JudgeSetupError, MissingExtra, StoreError):
-        raise
-    except JudgeError as error:
-        return _failed(str(error), asking)
-    except asyncio.CancelledError:
-        if stopping():
-            raise
-        return _failed("the judge's call was cancelled", asking)
-    except Exception as error:  # a judge of the user's: its fault ends its row, not the run
-        return _failed(f"{type(error).__name__}: {error}", asking)
+    score = await _scored(metric, sample, asking)
+    await asking.leave()
     return replace(score, usage=asking.usage, saved=asking.saved)
 
 
-def _failed(reason: str, asking: Asking) -> Score:
-    return Score.failed(reason, asking.usage, asking.saved)
+async def _scored(metric: Metric, sample: Sample, asking: Asking) -> Score:
+    if missing := metric.missing(sample):
+        return Score.unscorable(f"the row has no {' and no '.join(missing)}")
+    try:
+        return await adrive(metric.steps(sample), asking)
+    except (JudgeSetupError, MissingExtra, StoreError):
+        raise
+    except JudgeError as error:
+        return Score.failed(str(error))
+    except asyncio.CancelledError:
+        if stopping():
+            raise
+        return Score.failed("the judge's call was cancelled")
+    except Exception as error:  # a judge of the user's: its fault ends its row, not the run
+        return Score.failed(f"{type(error).__name__}: {error}")

@@ -25,7 +25,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """`None` is no limit. `max_cost` needs a `price`.
+    """`None` is no limit. `max_cost` needs the judge's price to be known.
 
     Checked before every call; calls in flight are let finish, so tokens and cost may exceed their
     limit by what is in flight then.
@@ -34,30 +34,30 @@ class Budget:
     max_calls: int | None = None
     max_tokens: int | None = None
     max_cost: float | None = None
-    price: Price | None = None
 
     def __post_init__(self) -> None:
         for name in ("max_calls", "max_tokens", "max_cost"):
             value = getattr(self, name)
             if value is not None and value < 0:
                 raise UsageError(f"{name} must not be negative, but is {value!r}")
-        if self.max_cost is not None and self.price is None:
-            raise UsageError("max_cost needs the judge's price (prices=... or --prices FILE)")
 
-    def check(self, started: int, usage: Usage) -> None:
+    def check(self, started: int, usage: Usage, price: Price | None) -> None:
         """Raise `BudgetSpent` where no further call may be made."""
         tokens = usage.input_tokens + usage.output_tokens
         if self.max_calls is not None and started >= self.max_calls:
             raise BudgetSpent(f"max_calls={self.max_calls} is spent")
         if self.max_tokens is not None and tokens >= self.max_tokens:
             raise BudgetSpent(f"max_tokens={self.max_tokens} is spent ({tokens} tokens)")
-        if self.max_cost is not None and self.price is not None:
-            cost = self.price.of(usage)
+        if self.max_cost is not None and price is not None:
+            cost = price.of(usage)
             if cost >= self.max_cost:
                 raise BudgetSpent(f"max_cost={self.max_cost:g} is spent ({cost:.4f})")
 
 
-def price_of(judge: str, prices: Mapping[str, Mapping[str, float]] | None) -> Price | None:
+Prices = Mapping[str, Mapping[str, float]]
+
+
+def price_of(judge: str, prices: Prices | None) -> Price | None:
     """The price of a judge by its name; `None` where the table does not say.
 
     `prices`: judge name -> `{"input": ..., "output": ...}` per million tokens. Raises `UsageError`

@@ -16,15 +16,16 @@ from typing import Any
 
 import msgspec
 
-from troth.asks import Answer, Ask
+from troth.asks import Answer, Ask, Joint
 from troth.engine.literal import Unreadable, loads, loads_loosely, values
 from troth.errors import BadReply
-from troth.prompts.reply import Claim, Claims, ClaimsReply, Judged, JudgedReply
+from troth.prompts.reply import Claim, Claims, ClaimsReply, Judged, JudgedReply, splits
 from troth.score import Verdict
 
 SHOWN = 40  # characters of a judge's word that an error repeats
 FENCE = re.compile(r"```\w*\s*\n(.*)```", re.DOTALL)
 ANSWERING = re.compile(r"verdicts|[\"']label[\"']")  # what an unread answer would hold
+WORD = re.compile(r"([\"'`*“‘「]*)(\w+)[.。]?([\"'`*”’」]*)[.。]?")
 
 Group = tuple[str, tuple[Verdict, ...]]  # an item's id and the verdicts on its claims
 
@@ -48,6 +49,37 @@ def decode(ask: Ask, content: object) -> Answer:
     if isinstance(content, tuple) and all(isinstance(v, Verdict) for v in content):
         return reconcile(ask, [(i, tuple(vs)) for i, vs in groupby(content, lambda v: v.id)])
     raise BadReply(f"a reply is text or a tuple of verdicts, not {type(content).__name__}")
+
+
+def decode_joint(ask: Joint, content: object) -> dict[Ask, Answer]:
+    """The answers to those parts of a joint ask that are whole and right; the others are left out.
+
+    Raises `BadReply` where the reply cannot be read at all.
+    """
+    if not isinstance(content, str):
+        raise BadReply("a joint reply is text")
+    value = _object_in(content)
+    answers: dict[Ask, Answer] = {}
+    for n, part in enumerate(ask.parts, 1):
+        try:
+            answers[part] = reconcile(part, _typed(part, value[f"t{n}"]))
+        except (KeyError, BadReply):
+            continue
+    return answers
+
+
+def _object_in(text: str) -> dict[str, Any]:
+    text = _after_thinking(text)
+    if fenced := FENCE.fullmatch(text):
+        text = fenced[1].strip()
+    for read in (loads, loads_loosely):
+        try:
+            value = read(text)
+        except Unreadable:
+            continue
+        if isinstance(value, dict):
+            return value
+    raise BadReply("the reply is no JSON object")
 
 
 def reconcile(ask: Ask, groups: Sequence[Group]) -> Answer:
@@ -92,6 +124,8 @@ def _shown(word: str) -> str:
 
 
 def _from_text(ask: Ask, text: str) -> list[Group]:
+    if ask.one_word:
+        return _from_word(ask, _after_thinking(text))
     try:
         return _typed(ask, loads(text))
     except Unreadable:
@@ -108,6 +142,16 @@ def _from_text(ask: Ask, text: str) -> list[Group]:
             continue
         return _typed(ask, value)
     return _from_prose(ask, text)
+
+
+def _from_word(ask: Ask, text: str) -> list[Group]:
+    """One of the labels, whatever its case, in quotation marks or before a full stop."""
+    found = WORD.fullmatch(text)
+    label = found[2].casefold() if found and len(found[1]) == len(found[3]) else ""
+    if label not in ask.labels:
+        words = " or ".join(ask.labels)
+        raise BadReply(f"the reply must be one word ({words}), not {_shown(text)}")
+    return [(i.id, (Verdict(i.id, label, ask.labels[label]),)) for i in ask.items]
 
 
 def _after_thinking(text: str) -> str:
@@ -163,7 +207,7 @@ def _typed(ask: Ask, value: Any) -> list[Group]:
     if isinstance(value, list):  # the list alone, without the object around it
         value = {"verdicts": value}
     try:
-        if ask.splits:
+        if splits(ask):
             return [_split(ask, c) for c in msgspec.convert(value, ClaimsReply).verdicts]
         judged = msgspec.convert(value, JudgedReply).verdicts
     except msgspec.ValidationError as error:
@@ -179,6 +223,7 @@ def _split(ask: Ask, item: Claims) -> Group:
 def _verdict(
     ask: Ask, item_id: str, said: Claim | Judged, text: str = "", weight: float = 1.0
 ) -> Verdict:
-    label = said.label.strip().casefold()
+    word = said.label if isinstance(said.label, str) else f"{said.label:g}"
+    label = word.strip().casefold()
     support = ask.labels.get(label, 0.0) if said.support is None else said.support
     return Verdict(item_id, label, support, said.reason, said.sources, text, weight)

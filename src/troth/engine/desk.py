@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from troth.asks import Ask
-from troth.engine.budget import Budget
+from troth.engine.budget import Budget, Price
 from troth.errors import JudgeSetupError, JudgeUnavailable, StoreError, TrothError
 from troth.judges.base import Judge, Reply
 from troth.score import NO_USAGE, Usage
@@ -51,7 +51,9 @@ class Meter:
 class Desk:
     """Hands asks to one judge, each question once, as many at a time as it takes.
 
-    `concurrency` is how many replies are awaited at once (default: the judge's own).
+    `concurrency` is how many replies are awaited at once (default: the judge's own). Without
+    `explain` labels alone are asked for, which is cheaper; with `joint`, and a judge that can, all
+    asks of a row go in one call.
     """
 
     def __init__(
@@ -61,11 +63,17 @@ class Desk:
         replies: Replies | None = None,
         concurrency: int | None = None,
         budget: Budget | None = None,
+        price: Price | None = None,
+        explain: bool = True,
+        joint: bool = False,
     ) -> None:
         self.judge = judge
         self.replies = replies
         self.width = max(1, concurrency or judge.concurrency)
         self.budget = budget or Budget()
+        self.price = price
+        self.explain = explain
+        self.joint = joint and judge.joint
         self.meter = Meter()
         self._limit = asyncio.Semaphore(self.width)
         self._flights: dict[str, asyncio.Future[Reply]] = {}
@@ -118,7 +126,7 @@ class Desk:
         async with self._limit:
             if self._over is not None:
                 raise self._over
-            self.budget.check(self.meter.started, self.meter.usage)
+            self.budget.check(self.meter.started, self.meter.usage, self.price)
             self.meter.started += 1
             self.meter.in_flight += 1
             try:

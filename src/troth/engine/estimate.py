@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from troth.asks import Answer, Ask
-from troth.engine.budget import Price
-from troth.engine.desk import Replies
+from troth.asks import Answer, Ask, Joint
+from troth.engine.desk import Desk
 from troth.engine.drive import drive
-from troth.judges.base import Judge
+from troth.engine.fitting import excess, reply_tokens, split, tokens
 from troth.metric import Metric
 from troth.sample import Sample
 from troth.score import NO_USAGE, Usage, Verdict
-
-EXPLAINED, BARE = 40, 12  # tokens of a reply per item, with a reason and without
 
 
 @dataclass(slots=True)
 class Estimate:
     """One metric: rows, those that need no judge, asks, asks the journal answers, and tokens.
 
-    `usage` is what would be paid: calls that are not in the journal, and their tokens, estimated.
-    A metric that asks again because of what a first answer says is counted as if all went well.
+    `usage` is what would be paid: calls that are not in the journal, and their tokens, estimated;
+    `cost` is `None` where the judge's price is unknown. Repeated asks after a bad reply are not
+    foreseen.
     """
 
     metric: str
@@ -31,60 +29,69 @@ class Estimate:
     asks: int = 0
     kept: int = 0
     usage: Usage = NO_USAGE
-
-    def cost(self, price: Price | None) -> float | None:
-        """What `usage` costs; `None` where the price is unknown."""
-        return None if price is None else price.of(self.usage)
+    cost: float | None = None
 
 
-def estimate(
-    samples: Iterable[Sample],
-    metrics: Sequence[Metric],
-    judge: Judge,
-    replies: Replies | None = None,
-) -> list[Estimate]:
+def estimates(samples: Iterable[Sample], metrics: Sequence[Metric], desk: Desk) -> list[Estimate]:
     """One `Estimate` per metric; equal asks are counted once, as they are asked once."""
-    estimates = [Estimate(metric.label) for metric in metrics]
+    found = [Estimate(metric.label) for metric in metrics]
     seen: set[str] = set()
     for sample in samples:
-        for metric, found in zip(metrics, estimates, strict=True):
-            found.rows += 1
-            before = found.asks
+        counting = _Counting(desk, seen)
+        for metric, one in zip(metrics, found, strict=True):
+            one.rows += 1
+            before = one.asks
+            counting.found = one
             if not metric.missing(sample):
-                drive(metric.steps(sample), _Counting(judge, replies, seen, found))
-            found.silent += found.asks == before
-    return estimates
-
-
-def tokens(text: str) -> int:
-    """About as many tokens as a language model's: four letters, or one character of CJK, each."""
-    wide = sum(1 for c in text if ord(c) >= 0x2E80) if not text.isascii() else 0
-    return wide + -(-(len(text) - wide) // 4)
+                drive(metric.steps(sample), counting)
+            one.silent += one.asks == before
+        counting.row_ends()
+    for one in found:
+        one.cost = None if desk.price is None else desk.price.of(one.usage)
+    return found
 
 
 @dataclass(slots=True)
 class _Counting:
-    judge: Judge
-    replies: Replies | None
+    desk: Desk
     seen: set[str]
-    found: Estimate
+    found: Estimate = field(default_factory=lambda: Estimate(""))
+    waiting: list[tuple[Ask, Estimate]] = field(default_factory=list)  # what goes in one call
 
     def __call__(self, ask: Ask) -> Answer:
-        self.found.asks += 1
-        key = self.judge.key(ask)
-        text = self.judge.sent(ask)
+        if not self.desk.explain:
+            ask = replace(ask, explain=False)
+        if self.desk.joint and not ask.one_word:
+            self.found.asks += 1
+            self.waiting.append((ask, self.found))
+        elif excess(self.desk.judge, ask):
+            for half in split(self.desk.judge, ask)[0]:
+                self(half)
+        else:
+            self.found.asks += 1
+            self._count(ask, self.found)
+        label, support = next(iter(ask.labels.items()))
+        return tuple(Verdict(item.id, label, support) for item in ask.items)
+
+    def row_ends(self) -> None:
+        """Count the asks that wait: together, if they fit, at the first one's metric."""
+        joint = Joint.of(ask for ask, _ in self.waiting)
+        together = len(joint.parts) > 1 and not excess(self.desk.judge, joint)
+        if together:
+            self._count(joint, self.waiting[0][1])
+        for ask, found in self.waiting:
+            if not (together and ask in joint.parts):
+                self._count(ask, found)
+        self.waiting = []
+
+    def _count(self, ask: Ask, found: Estimate) -> None:
+        text = self.desk.judge.sent(ask)
+        key = self.desk.judge.key(ask)
         if text is None or key in self.seen:
-            return _first_labels(ask)
+            return
         if key is not None:
             self.seen.add(key)
-            if self.replies is not None and self.replies.get(f"{key}:0") is not None:
-                self.found.kept += 1
-                return _first_labels(ask)
-        out = len(ask.items) * (EXPLAINED if ask.explain else BARE)
-        self.found.usage += Usage(1, tokens(text), out)
-        return _first_labels(ask)
-
-
-def _first_labels(ask: Ask) -> Answer:
-    label, support = next(iter(ask.labels.items()))
-    return tuple(Verdict(item.id, label, support) for item in ask.items)
+            if self.desk.replies is not None and self.desk.replies.get(f"{key}:0") is not None:
+                found.kept += 1
+                return
+        found.usage += Usage(1, tokens(text), reply_tokens(ask))

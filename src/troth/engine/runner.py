@@ -13,6 +13,7 @@ from troth.account import Row
 from troth.engine.app import AppFault
 from troth.engine.asking import Asking, score_row, stopping
 from troth.engine.desk import Desk
+from troth.engine.joint import Round
 from troth.errors import TrothError
 from troth.judges.base import Judge
 from troth.metric import Metric
@@ -86,9 +87,11 @@ async def _row(
         failed = Score.failed(str(error) if isinstance(error, AppFault) else raised)
         return Row(sample, {metric.label: failed for metric in metrics})
     scores: dict[str, Score] = {}
+    judged = sum(metric.judged for metric in metrics)
+    joint = Round(desk, judged) if desk.joint and judged > 1 else None
     async with asyncio.TaskGroup() as group:
         tasks = {
-            metric.label: group.create_task(score_row(metric, sample, Asking(desk)))
+            metric.label: group.create_task(score_row(metric, sample, Asking(desk, joint)))
             for metric in metrics
             if metric.judged
         }

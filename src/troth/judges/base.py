@@ -10,6 +10,8 @@ from typing import Any
 from troth.asks import Answer, Ask
 from troth.score import NO_USAGE, Usage
 
+Token = tuple[str, tuple[tuple[str, float], ...]]  # its text, alternatives with log-probabilities
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -17,12 +19,14 @@ class Reply:
 
     Either way the engine reconciles it with what was asked before a metric sees it. `problem` is
     what the judge itself knows to be wrong with it (it was cut off, the model refused): such a
-    reply is paid for and counted, but never read.
+    reply is paid for and counted, but never read. `tokens` are those of `content`, where the judge
+    knows how likely each alternative was; those that cannot bear on a label may have none.
     """
 
     content: str | Answer
     usage: Usage = NO_USAGE
     problem: str = ""
+    tokens: tuple[Token, ...] = ()
 
 
 class Judge(ABC):
@@ -30,6 +34,8 @@ class Judge(ABC):
 
     name: str  # short and reproducible: it is written beside every score
     concurrency: int = 1  # how many replies may be awaited at once
+    joint: bool = False  # can it answer several asks of one row in one reply?
+    window: int | None = None  # tokens of prompt and reply together; longer asks are split
 
     @abstractmethod
     async def reply(self, ask: Ask, problem: str | None = None) -> Reply:

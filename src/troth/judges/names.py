@@ -7,8 +7,8 @@ from typing import Any
 from troth.errors import UsageError
 from troth.judges.base import Judge
 
-PREFIXES = ("openai/", "http://", "https://", "scripted:")
-FORMS = "builtin, openai/MODEL, http://HOST:PORT/v1#MODEL, scripted:FILE"
+PREFIXES = ("openai/", "http://", "https://", "scripted:", "gguf:")
+FORMS = "builtin, openai/MODEL, http://HOST:PORT/v1#MODEL, gguf:PATH, scripted:FILE"
 
 
 def has_form(name: str) -> bool:
@@ -19,13 +19,19 @@ def has_form(name: str) -> bool:
 def resolve(judge: str | Judge, **options: Any) -> Judge:
     """`builtin`, `openai/gpt-4o-mini`, `http://127.0.0.1:11434/v1#qwen3`, or a judge itself.
 
-    `options` go to the constructor of an OpenAI-compatible judge. Raises `UsageError` for a name
+    `options` go to the constructor of an OpenAI-compatible judge; a GGUF file's takes `language`,
+    `threads`, and `window` as its `context`. Raises `UsageError` for a name
     of no known form; opens no connection and asks for no key.
     """
     if isinstance(judge, Judge):
         return judge
     if not isinstance(judge, str):
         raise UsageError(f"a judge is a name ({FORMS}) or a Judge, not {judge!r}")
+    foreign = [name for name in options if name != "concurrency"]
+    if judge.startswith("gguf:"):
+        return _gguf(judge.removeprefix("gguf:"), options, foreign)
+    if foreign and not judge.startswith(("openai/", "http://", "https://")):
+        raise UsageError(f"{', '.join(foreign)}: only for judges behind an endpoint, not {judge!r}")
     if judge == "builtin":
         from troth.judges.builtin import Builtin  # noqa: PLC0415 - each judge loads on use
 
@@ -49,3 +55,12 @@ def resolve(judge: str | Judge, **options: Any) -> Judge:
         f"no judge is called {judge!r}; the forms are {FORMS}"
         + (f". Did you mean openai/{judge}?" if judge and "/" not in judge else "")
     )
+
+
+def _gguf(path: str, options: dict[str, Any], names: list[str]) -> Judge:
+    from troth.judges.gguf import Gguf  # noqa: PLC0415
+
+    own = {"language": "language", "threads": "threads", "window": "context", "context": "context"}
+    if foreign := [name for name in names if name not in own]:
+        raise UsageError(f"{', '.join(foreign)}: only for judges behind an endpoint, not a file")
+    return Gguf(path, **{own[name]: options[name] for name in names})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -18,6 +18,7 @@ import msgspec
 
 from troth.errors import JudgeSetupError, JudgeUnavailable
 from troth.judges.base import Reply
+from troth.judges.openai_tokens import completion, tokens
 from troth.score import Usage
 
 _FINAL_CODES = {
@@ -39,6 +40,8 @@ _HINTS = {
 }
 _FORMAT = re.compile(r"response.?format|json.?(schema|object|mode)|structured.output|grammar", re.I)
 
+_TOO_LARGE = re.compile(r"request too large|tokens must be reduced", re.I)
+
 
 @dataclass(frozen=True, slots=True)
 class Response:
@@ -53,19 +56,33 @@ class Response:
 class Passing(Exception):
     """A fault that may be gone on the next try, `wait` seconds from now if the endpoint said so."""
 
-    def __init__(self, text: str, wait: float | None = None, *, unreachable: bool = False) -> None:
+    def __init__(
+        self,
+        text: str,
+        wait: float | None = None,
+        *,
+        unreachable: bool = False,
+        throttled: bool = False,
+        overloaded: bool = False,
+        silent: bool = False,
+    ) -> None:
         super().__init__(text)
         self.wait = wait
         self.unreachable = unreachable  # no connection came about at all
+        self.throttled = throttled  # too many calls; nothing is wrong with this one
+        self.overloaded = throttled or overloaded  # fewer calls at once may help
+        self.silent = silent  # no answer in time, which may have any cause
 
 
 class Refused(Exception):
-    """The endpoint does not take this request; `temperature`, `form`: what it complains about."""
+    """The endpoint does not take this request; `about`: which part of it, in its own words."""
 
-    def __init__(self, text: str, *, temperature: bool = False, form: bool = False) -> None:
+    def __init__(self, text: str, about: str = "") -> None:
         super().__init__(text)
-        self.temperature = temperature
-        self.form = form
+        self.temperature = "temperature" in about
+        self.form = _FORMAT.search(about) is not None
+        self.tokens = "logprob" in about
+        self.limit = "max_tokens" in about and "context" not in about
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,24 +98,31 @@ class _Complaint:
         return f"HTTP {self.status}: {self.text}" if self.text else f"HTTP {self.status}"
 
 
-def read(response: Response) -> Reply:
-    """The reply that `response` carries.
+def read(response: Response, labels: Collection[str] = ()) -> tuple[Reply, bool]:
+    """The reply that `response` carries, and whether it was cut off at the output limit.
 
-    Raises `Passing`, `Refused`, `JudgeSetupError` or `JudgeUnavailable` where it carries none.
+    Of its log-probabilities those that may bear on `labels` are kept.
+    Raises `Passing`, `Refused`, `JudgeSetupError` or `JudgeUnavailable` where there is no reply.
     """
     if not 200 <= response.status < 300:
         raise _fault(_complaint(response, _decoded(response.body)))
+    found = completion(response.body)
+    if found is None or not found.choices:
+        raise _no_reply(response)
+    choice = found.choices[0]
+    content, problem = _content(choice.message, choice.finish_reason)
+    said = tokens(choice.logprobs, labels) if labels else ()
+    return Reply(content, _usage(found.usage), problem, said), choice.finish_reason == "length"
+
+
+def _no_reply(response: Response) -> Exception:
     body = _decoded(response.body)
     if not isinstance(body, dict):
-        raise JudgeUnavailable(f"the response is not JSON (check base_url=): {_start(response)}")
-    choices = body.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    if not isinstance(choice, dict):
-        if body.get("error"):  # some gateways report upstream faults under status 200
-            raise _fault(_complaint(response, body))
-        raise JudgeUnavailable(f"the response holds no choices: {_start(response)}")
-    content, problem = _content(choice)
-    return Reply(content, _usage(body.get("usage")), problem)
+        text = f"the response is not JSON (check base_url=): {_start(response)}"
+        return JudgeUnavailable(text)
+    if body.get("error"):  # some gateways report upstream faults under status 200
+        return _fault(_complaint(response, body))
+    return JudgeUnavailable(f"the response holds no choices: {_start(response)}")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -119,16 +143,14 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return None
 
 
-def _content(choice: dict[str, Any]) -> tuple[str, str]:
+def _content(message: Any, reason: Any) -> tuple[str, str]:
     """What the model said, and what makes it useless, if anything."""
-    message = choice.get("message")
     message = message if isinstance(message, dict) else {}
     content = message.get("content")
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]
         content = "".join(part for part in parts if isinstance(part, str))
     text = content if isinstance(content, str) else ""
-    reason = choice.get("finish_reason")
     if reason == "content_filter":
         return text, "the endpoint's content filter withheld the reply"
     if reason == "length":
@@ -146,20 +168,20 @@ def _usage(usage: Any) -> Usage:
 
 def _fault(complaint: _Complaint) -> Exception:
     status, code = complaint.status, complaint.code
-    if code in _FILTER_CODES or complaint.flagged:
+    about = (complaint.param or complaint.text).lower()
+    if status == 403 and "logprob" in about:  # how OpenAI refuses them for some models
+        return Refused(str(complaint), about)
+    # A single request may also be more than the quota of a minute ever holds.
+    if code in _FILTER_CODES or complaint.flagged or _TOO_LARGE.search(complaint.text):
         return JudgeUnavailable(str(complaint))
     if code in _FINAL_CODES or status in (401, 402, 403, 404, 405) or 300 <= status < 400:
         hint = _HINTS.get(404 if code == "model_not_found" else status, "")
         return JudgeSetupError(f"{complaint}; {hint}" if hint else str(complaint))
     if status in (408, 425, 429) or status >= 500:
-        return Passing(str(complaint), complaint.wait)
+        throttled, overloaded = status == 429, status in (503, 529)
+        return Passing(str(complaint), complaint.wait, throttled=throttled, overloaded=overloaded)
     if status in (400, 422):
-        about = complaint.param or complaint.text
-        return Refused(
-            str(complaint),
-            temperature="temperature" in about.lower(),
-            form=_FORMAT.search(about) is not None,
-        )
+        return Refused(str(complaint), about)
     return JudgeUnavailable(str(complaint))
 
 

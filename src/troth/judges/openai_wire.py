@@ -6,12 +6,14 @@ import asyncio
 import ipaddress
 import random
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from troth.errors import JudgeSetupError, JudgeUnavailable
 from troth.judges.openai_reply import Passing, Response
+from troth.judges.window import Window
 
 if TYPE_CHECKING:
     import aiohttp
@@ -19,6 +21,17 @@ if TYPE_CHECKING:
 BODY_LIMIT = 4 << 20  # bytes; a reply of verdicts is a few kB
 _CONNECT_FOR = 5.0  # seconds in which an endpoint that was never reached may come up
 _FIRST_BACKOFF, _LAST_BACKOFF = 0.5, 20.0
+_FIRST_PAUSE, _LAST_PAUSE = 0.1, 10.0
+_TURNS = 10  # while others get through, a throttled ask waits this many times as long
+
+
+@dataclass(slots=True)
+class Traffic:
+    """What has happened between a judge and its endpoint so far."""
+
+    retries: int = 0
+    throttled: int = 0  # requests that were too many for the endpoint: 429, 503, 529, timeouts
+    window: int = 0  # requests that may be in flight now
 
 
 @dataclass(slots=True)
@@ -28,20 +41,21 @@ class Lane:
     session: aiohttp.ClientSession
     url: str
     proxy: str | None
-    slots: asyncio.Semaphore
+    window: Window
     settled: asyncio.Event = field(default_factory=asyncio.Event)  # see OpenAIChat._in_turn
     fresh: bool = True
 
-    async def post(self, body: bytes) -> Response:
-        """Send one request. Raises `Passing`, `JudgeSetupError` or `JudgeUnavailable`.
+    async def post(self, body: bytes, headers: Mapping[str, str] | None = None) -> Response:
+        """Send one request, with `headers` beside the session's.
 
+        Raises `Passing`, `JudgeSetupError` or `JudgeUnavailable`.
         No exception of the client is chained to: some of them carry the request's headers.
         """
         import aiohttp  # noqa: PLC0415 - heavy
 
         try:
             async with self.session.post(
-                self.url, data=body, proxy=self.proxy, allow_redirects=False
+                self.url, data=body, headers=headers, proxy=self.proxy, allow_redirects=False
             ) as response:
                 return Response(
                     response.status,
@@ -50,7 +64,8 @@ class Lane:
                     await _body(response.content),
                 )
         except TimeoutError:
-            raise Passing(f"no answer within {self.session.timeout.total:g} s") from None
+            text = f"no answer within {self.session.timeout.total:g} s"
+            raise Passing(text, overloaded=True, silent=True) from None
         except (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError) as error:
             raise JudgeSetupError(f"no secure connection: {error}") from None
         except aiohttp.ClientConnectorError as error:
@@ -71,7 +86,7 @@ def open_lane(url: str, headers: dict[str, str], timeout: float, concurrency: in
         connector=aiohttp.TCPConnector(limit=concurrency),
         cookie_jar=aiohttp.DummyCookieJar(),
     )
-    return Lane(session, url, proxy, asyncio.Semaphore(concurrency))
+    return Lane(session, url, proxy, Window(concurrency))
 
 
 def proxy_for(url: SplitResult) -> str | None:
@@ -111,21 +126,23 @@ class Patience:
         self._started: float | None = None
         self.tries = 0
 
-    def after(self, fault: Passing, *, reached: bool) -> float:
-        """The seconds to wait before the next try.
+    def after(self, fault: Passing, *, reached: bool, progress: float) -> float:
+        """The seconds left for further tries.
 
-        A wait that the endpoint asked for is obeyed, with a little spread so that not all come
-        back at once; else full jitter over a doubling range. The last try falls on the deadline.
+        While other asks get through (the last one at `progress`, monotonic seconds), a throttled
+        one only waits for its turn, and has more time.
         Raises `JudgeUnavailable` when the time is spent or the endpoint asks for more of it than
         there ever was, and `JudgeSetupError` when the endpoint was never `reached`.
         """
         now = time.monotonic()
-        self._started = now if self._started is None else self._started
+        started = self._started = now if self._started is None else self._started
         self.tries += 1
         allowed = self._seconds
         if fault.unreachable and not reached:
             allowed = min(allowed, _CONNECT_FOR)
-        left = self._started + allowed - now
+        if fault.throttled:
+            started = min(max(started, progress), started + (_TURNS - 1) * allowed)
+        left = started + allowed - now
         if left <= 0 and fault.unreachable and not reached:
             raise JudgeSetupError(f"{fault}; is the endpoint up, and is base_url= right?")
         if left <= 0:
@@ -135,14 +152,27 @@ class Patience:
                 f"{fault}; it asks to wait {fault.wait:.0f} s, "
                 f"longer than retries_for={self._seconds:g} allows"
             )
-        return min(_delay(fault.wait, self.tries), left)
+        return left
 
 
-def _delay(asked: float | None, tries: int) -> float:
-    spread = random.random()  # noqa: S311 - not a secret
-    if asked:
-        return asked + spread * min(asked / 4, 1.0)
-    return spread * min(_FIRST_BACKOFF * 2.0 ** min(tries - 1, 10), _LAST_BACKOFF)
+def backoff(tries: int) -> float:
+    """Seconds to wait after a fault that concerns one call: full jitter over a doubling range."""
+    return _spread() * min(_FIRST_BACKOFF * 2.0 ** min(tries - 1, 10), _LAST_BACKOFF)
+
+
+def breather(barren: int) -> float:
+    """Seconds for which all calls pause after the window was cut `barren` times in vain.
+
+    None after the first cut: the smaller window itself may be enough.
+    """
+    if barren < 2:
+        return 0.0
+    longest = min(_FIRST_PAUSE * 1.5 ** min(barren - 2, 20), _LAST_PAUSE)
+    return longest * (1 + _spread()) / 2
+
+
+def _spread() -> float:
+    return random.random()  # noqa: S311 - not a secret
 
 
 async def _body(stream: aiohttp.StreamReader) -> bytes:

@@ -11,7 +11,7 @@ import pkgutil
 from functools import cache
 
 from troth.errors import UsageError
-from troth.metric import Metric
+from troth.metric import GRANULARITY, Metric
 
 
 @cache
@@ -37,18 +37,25 @@ def class_name(name: str) -> str:
 
 
 def parse(spec: str | Metric) -> Metric:
-    """`"faithfulness"`, `"exact_match:squad"` or a metric itself -> the metric.
+    """`"faithfulness"`, `"exact_match:squad"`, `"faithfulness@answer"` or a metric -> the metric.
 
-    The part behind the colon sets the metric's `choice` field.
+    The part behind the colon sets the metric's `choice` field, the one behind `@` its
+    `granularity`.
     """
     if isinstance(spec, Metric):
         return spec
     if not isinstance(spec, str):
         raise UsageError(f"a metric is named by a string or is a Metric, not {spec!r}")
-    name, colon, choice = spec.strip().partition(":")
+    head, at, granularity = spec.strip().partition("@")
+    name, colon, choice = head.partition(":")
     cls = metric_class(name)
-    if not colon:
-        return cls()
-    if cls.choice is None:
-        raise UsageError(f"{name} takes no choice, but {spec!r} was asked for")
-    return cls(**{cls.choice: choice})
+    options: dict[str, str] = {}
+    if colon:
+        if cls.choice is None:
+            raise UsageError(f"{name} takes no choice, but {spec!r} was asked for")
+        options[cls.choice] = choice
+    if at:
+        if not cls.granularities:
+            raise UsageError(f"{name} has one granularity only, but {spec!r} was asked for")
+        options[GRANULARITY] = granularity
+    return cls(**options)

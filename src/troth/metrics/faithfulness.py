@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from troth.asks import SUPPORTED, UNMENTIONED, Support
-from troth.metric import Metric, Steps
+from troth.asks import SUPPORTED, UNMENTIONED, YES, Item, Support, SupportWhole
+from troth.errors import UsageError
+from troth.metric import ANSWER, SENTENCE, Metric, Steps
 from troth.sample import Sample
 from troth.score import Score
 from troth.verdicts import claims_of, contexts_of, explain, joint_support, numbered, share
@@ -22,6 +23,9 @@ class Faithfulness(Metric):
     asked about, less those that claim nothing; a sentence with several claims counts in parts.
     `Score.support` is `troth.verdicts.joint_support` of the claims. Unscorable where the answer
     claims nothing, and under `"counts"` where there is no context.
+
+    `granularity="answer"` asks one yes or no for the whole answer instead: 1.0 or 0.0, no claims
+    named; an answer that claims nothing passes. It goes with `unverifiable="fails"` alone.
     """
 
     name: ClassVar = "faithfulness"
@@ -29,17 +33,29 @@ class Faithfulness(Metric):
     judged: ClassVar = True
     choice: ClassVar = "unverifiable"
     choices: ClassVar = ("fails", "counts")
+    granularities: ClassVar = (SENTENCE, ANSWER)
 
     unverifiable: str = "fails"
+    granularity: str = SENTENCE
+
+    def __post_init__(self) -> None:
+        super(Faithfulness, self).__post_init__()
+        if self.granularity == ANSWER and self.unverifiable != "fails":
+            raise UsageError(
+                f"faithfulness: granularity={ANSWER!r} asks whether the contexts support the "
+                f"answer, yes or no; unverifiable={self.unverifiable!r} needs {SENTENCE!r}"
+            )
 
     def steps(self, sample: Sample) -> Steps:
-        """One ask: support for every sentence of the answer."""
+        """One ask: support for every sentence of the answer, or for the whole of it."""
         items = numbered("a", sample.answer or "")
         contexts = contexts_of(sample)
         if not items:
             return Score.unscorable("the answer makes no claim")
         if not contexts and self.unverifiable == "counts":
             return Score.unscorable("there is no context that could contradict the answer")
+        if self.granularity == ANSWER:
+            return (yield from _whole(sample, contexts))
         [verdicts] = yield [Support(items=items, contexts=contexts, question=sample.question)]
         claims = claims_of(verdicts)
         if not claims:
@@ -51,3 +67,12 @@ class Faithfulness(Metric):
             verdicts=verdicts,
             support=joint_support(claims),
         )
+
+
+def _whole(sample: Sample, contexts: tuple[Item, ...]) -> Steps:
+    item = Item("a", (sample.answer or "").strip())
+    [[verdict]] = yield [SupportWhole(items=(item,), contexts=contexts, question=sample.question)]
+    yes = verdict.label == YES
+    said = "the contexts support the whole answer" if yes else "not all of it is supported"
+    reason = f"{said}: {verdict.reason}" if verdict.reason else said
+    return Score(float(yes), reason=reason, verdicts=(verdict,), support=verdict.support)

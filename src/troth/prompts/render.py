@@ -1,7 +1,8 @@
 """From an ask to the messages that put it to a language model.
 
-Prompts are data: `<language>/<ask>.md` holds a `## system` and a `## user` section, `repair.md`
-the message that asks once more. `{{name}}` stands for the ask's field `name` as JSON.
+Prompts are data: `<language>/<ask>.md` holds a `## system` and a `## user` section,
+`<ask>_brief.md` the same for labels alone; `repair.md` and `repair_word.md` hold the message that
+asks once more. `{{name}}` stands for the ask's field or property `name` as JSON.
 What never changes comes first, then the contexts, then what changes most, so that a provider's
 prefix cache serves as much as it can.
 """
@@ -11,18 +12,23 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from troth.asks import Ask, Item
+from troth.asks import Ask, Item, Joint
 from troth.errors import UsageError
 from troth.prompts.reply import schema
+from troth.text.sentences import language as language_of_text
 
+AUTO = "auto"  # the language of the ask's own texts, where there are prompts in it
+DEFAULT = "en"
 _HERE = Path(__file__).parent
 _SLOT = re.compile(r"\{\{(.*?)\}\}")
+_BLOCKS = re.compile(r"^\[(\w+)\]$", re.MULTILINE)
+_CONTROL = re.compile(r"\[(?=/?[A-Z])")  # no bracket of JSON itself stands before a capital letter
 _SECTIONS = re.compile(r"\A## system\n(.+?)\n+## user\n(.+)\Z", re.DOTALL)
 
 
@@ -31,31 +37,35 @@ class Prompt:
     """All that is sent to a chat endpoint about one ask.
 
     `messages` are role/content pairs; `schema` is the JSON schema of the reply, under the name
-    `schema_name`; `hash` is the beginning of the SHA-256 of the prompt file's text, and stands
-    beside the results that the prompt led to.
+    `schema_name`, or `None` where the reply is one word; `hash` is the beginning of the SHA-256 of
+    the prompt file's text, and stands beside the results that the prompt led to.
     """
 
     messages: tuple[dict[str, str], ...]
-    schema: dict[str, Any]
+    schema: dict[str, Any] | None
     schema_name: str
     hash: str
 
 
 def render(ask: Ask, language: str = "en", problem: str | None = None) -> Prompt:
-    """The prompt for `ask` in `language`.
+    """The prompt for `ask` in `language`, one of `languages()` or `"auto"` (`language_of`).
 
     With `problem`, what was wrong with the previous reply, one more message asks for a full reply
     again; all before it keeps its bytes. Equal asks give equal bytes.
     Raises `UsageError` for a language or ask that has no prompt file, and `ValueError` where a
     file is malformed or a placeholder in it names no field of the ask.
     """
-    file = _load(language, ask.name)
+    language = language_of(ask) if language == AUTO else language
+    brief = not (ask.explain or ask.one_word or isinstance(ask, Joint))
+    file = _load(language, f"{ask.name}_brief" if brief else ask.name)
+    system = _chosen(file.system, ask.blocks) if isinstance(ask, Joint) else file.system
     messages = [
-        {"role": "system", "content": file.system},
+        {"role": "system", "content": system},
         {"role": "user", "content": _fill(file.user, _values(ask))},
     ]
     if problem is not None:
-        repair = _fill(_text(language, "repair").strip(), {"problem": problem})
+        again = _text(language, "repair_word" if ask.one_word else "repair").strip()
+        repair = _fill(again, {"problem": problem})
         messages.append({"role": "user", "content": repair})
     return Prompt(tuple(messages), schema(ask), ask.name, file.hash)
 
@@ -65,20 +75,39 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted(file.parent.name for file in _HERE.glob("*/repair.md")))
 
 
+def language_of(ask: Ask) -> str:
+    """The language of `languages()` whose script `ask` is written in; `"en"` where none is.
+
+    The question decides, as reasons are to be in its language; without one, the other texts do.
+    """
+    values = _values(ask)
+    texts = [item.text for name in ("items", "material") for item in values.get(name, ())]
+    code = language_of_text(values.get("question") or "\n".join(texts))
+    return code if code in languages() else DEFAULT
+
+
 def hashes(language: str) -> dict[str, str]:
-    """The hash of every prompt of a language, by the name of its ask."""
+    """The hash of every prompt of a language, by the name of its file; raises `UsageError`.
+
+    For `"auto"` those of all languages, as `en/support`.
+    """
+    if language == AUTO:
+        return {f"{code}/{n}": h for code in languages() for n, h in hashes(code).items()}
+    _known(language)
     names = sorted(file.stem for file in (_HERE / language).glob("*.md"))
-    return {name: _load(language, name).hash for name in names if name != "repair"}
+    return {n: _load(language, n).hash for n in names if not n.startswith("repair")}
 
 
 def as_json(value: Any) -> str:
     """`value` as one line of compact JSON that cannot forge a delimiter.
 
-    `<` is escaped, so that no text can hold a chat template's token (`<|im_end|>`) or close a tag;
-    a lone surrogate is escaped too, since it could not be sent as UTF-8.
+    `<` is escaped, and `[` before a capital letter, so that no text can hold a chat template's
+    token (`<|im_end|>`, `[INST]`) or close a tag; a lone surrogate is escaped too, since it could
+    not be sent as UTF-8.
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
-    return text.replace("<", "\\u003c").encode("utf-8", "backslashreplace").decode()
+    text = _CONTROL.sub(r"\\u005b", text.replace("<", "\\u003c"))
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +133,24 @@ def _load(language: str, name: str) -> _File:
 
 @lru_cache
 def _text(language: str, name: str) -> str:
-    if language not in languages():
-        known = ", ".join(languages())
-        raise UsageError(f"there are no prompts in language {language!r}; choose one of {known}")
+    _known(language)
     file = _HERE / language / f"{name}.md"
     if not file.is_file():
         raise UsageError(f"there is no prompt for {name!r} in language {language!r}")
     return file.read_text(encoding="utf-8")
+
+
+def _chosen(system: str, blocks: Collection[str]) -> str:
+    """The text before the first `[block]`, and those blocks that are needed, unnamed."""
+    first, *rest = _BLOCKS.split(system)
+    named = dict(zip(rest[::2], rest[1::2], strict=True))
+    return "\n\n".join([first.strip(), *(b.strip() for n, b in named.items() if n in blocks)])
+
+
+def _known(language: str) -> None:
+    if language not in languages():
+        known = ", ".join((*languages(), AUTO))
+        raise UsageError(f"there are no prompts in language {language!r}; choose one of {known}")
 
 
 def _fill(template: str, values: Mapping[str, Any]) -> str:
@@ -126,7 +166,8 @@ def _fill(template: str, values: Mapping[str, Any]) -> str:
 
 
 def _values(ask: Ask) -> dict[str, Any]:
-    return {field.name: getattr(ask, field.name) for field in fields(ask)}
+    derived = (name for name, v in vars(type(ask)).items() if isinstance(v, property))
+    return {name: getattr(ask, name) for name in (*(f.name for f in fields(ask)), *derived)}
 
 
 def _plain(value: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from troth.asks import Ask
+from troth.asks import Ask, Joint
 
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
@@ -29,10 +29,10 @@ class Claims(msgspec.Struct, frozen=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """An item that is judged as a whole."""
+    """An item that is judged as a whole. A level of a scale may be written as a JSON number."""
 
     id: str
-    label: str
+    label: str | int | float
     reason: str = ""
     sources: tuple[str, ...] = ()
     support: Share | None = None
@@ -45,19 +45,33 @@ class ClaimsReply(msgspec.Struct, frozen=True):
 
 
 class JudgedReply(msgspec.Struct, frozen=True):
-    """The reply to an ask that does not."""
+    """The reply to an ask that does not, or that wants labels alone."""
 
     verdicts: tuple[Judged, ...]
 
 
-def schema(ask: Ask) -> dict[str, Any]:
-    """The JSON schema of the reply to `ask`, strict: every field required, no others."""
+def splits(ask: Ask) -> bool:
+    """Is the reply to `ask` to divide its items into claims?"""
+    return ask.splits and ask.explain
+
+
+def schema(ask: Ask) -> dict[str, Any] | None:
+    """The JSON schema of the reply to `ask`, strict: every field required, no others.
+
+    `None` where the reply is one word.
+    """
+    if ask.one_word:
+        return None
+    if isinstance(ask, Joint):
+        return _object(**{f"t{n}": schema(part) for n, part in enumerate(ask.parts, 1)})
     text = {"type": "string"}
     label = {"type": "string", "enum": list(ask.labels)}
     texts = {"type": "array", "items": text}
-    if ask.splits:
+    if splits(ask):
         claim = _object(claim=text, label=label, reason=text, sources=texts)
         verdict = _object(id=text, claims={"type": "array", "items": claim})
+    elif not ask.explain:
+        verdict = _object(id=text, label=label)
     else:
         verdict = _object(id=text, label=label, reason=text)
     return _object(verdicts={"type": "array", "items": verdict})

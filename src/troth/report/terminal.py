@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
@@ -23,7 +23,7 @@ QUOTE, REASON = 160, 180
 
 def show(run: Run, console: Console, worst: int = 5, by: str | None = None) -> None:
     """Print `run`: a table, the reasons of unscored rows, the `worst` lowest rows (by a metric)."""
-    console.print(Text(f"{_headline(run)}\n"))
+    console.print(Text(f"{_headline(run)}\n"), soft_wrap=True)
     console.print(_table(run))
     for part in (*_unscored(run), *_skipped(run), *_worst(run, worst, by)):
         console.print(part)
@@ -34,14 +34,19 @@ def _headline(run: Run) -> str:
     parts += [] if run.judge == "none" else [f"judge {plain(run.judge)}"]
     usage = sum((s.usage for s in run.summary().values()), NO_USAGE)
     saved = sum((s.saved for s in run.summary().values()), NO_USAGE)
-    parts += [_spent(usage)] if usage.calls else []
-    parts += [f"{_spent(saved)} saved by the journal"] if saved.calls else []
+    price = run.info.get("price")
+    parts += [_spent(usage, price)] if usage.calls else []
+    parts += [f"{_spent(saved, price)} saved by the journal"] if saved.calls else []
     return " · ".join(parts)
 
 
-def _spent(usage: Usage) -> str:
-    tokens = usage.input_tokens + usage.output_tokens
-    return f"{usage.calls:,} calls" + (f", {tokens:,} tokens" if tokens else "")
+def _spent(usage: Usage, price: Mapping[str, float] | None) -> str:
+    parts = [f"{usage.calls:,} calls"]
+    parts += [f"{usage.input_tokens + usage.output_tokens:,} tokens"] if usage.input_tokens else []
+    if price:
+        cost = usage.input_tokens * price["input"] + usage.output_tokens * price["output"]
+        parts.append(f"cost {cost / 1e6:.4f}")
+    return ", ".join(parts)
 
 
 def _table(run: Run) -> Table:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from troth.errors import StoreError
 
+_making = threading.Lock()  # no thread may connect to a file that another one has yet to close
 VERSION = 1
 APPLICATION = 0x74726F74  # "trot": tells our files from other programs' databases
 NOW = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
@@ -28,7 +30,7 @@ CREATE TABLE scores (
 CREATE TABLE replies (
     key TEXT PRIMARY KEY, created TEXT NOT NULL DEFAULT ({NOW}), judge TEXT NOT NULL,
     content TEXT NOT NULL, calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL,
-    output_tokens INTEGER NOT NULL) WITHOUT ROWID;
+    output_tokens INTEGER NOT NULL, tokens TEXT) WITHOUT ROWID;
 """
 
 
@@ -37,7 +39,8 @@ def connect(path: Path) -> sqlite3.Connection:
 
     Raises `StoreError` for other programs' databases and for newer formats; neither is touched.
     """
-    _make_private(path)
+    with _making:
+        _make_private(path)
     db = sqlite3.connect(path, timeout=30, check_same_thread=False)
     try:
         [version] = db.execute("PRAGMA user_version").fetchone()
@@ -77,7 +80,10 @@ def _make_private(path: Path) -> None:
         folder.mkdir(parents=True)
         if folder.name == ".troth":  # results hold the user's texts: keep them out of git
             (folder / ".gitignore").write_text("*\n", "utf-8")
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    # Never open and close a database that exists: POSIX drops all locks that this process holds on
+    # a file when any of its descriptors is closed, and SQLite's own would go with them.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _create(db: sqlite3.Connection) -> None:

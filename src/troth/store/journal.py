@@ -7,6 +7,7 @@ gathered in one transaction, so that the event loop never waits for the disk.
 from __future__ import annotations
 
 import asyncio
+import json
 import queue
 import sqlite3
 import threading
@@ -15,12 +16,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from troth.errors import StoreError
-from troth.judges.base import Reply
+from troth.judges.base import Reply, Token
 from troth.score import Usage
 from troth.store.database import connect, explained
 
 BATCH = 500
-COLUMNS = ("key", "created", "judge", "content", "calls", "input_tokens", "output_tokens")
+COLUMNS = (
+    "key", "created", "judge", "content", "calls", "input_tokens", "output_tokens", "tokens",
+)  # fmt: skip
 
 
 class _Write(NamedTuple):
@@ -47,10 +50,14 @@ class Journal:
         """The reply that is kept under `key`, with what it once cost."""
         with explained(self.path), self._lock:
             found = self._db.execute(
-                "SELECT content, calls, input_tokens, output_tokens FROM replies WHERE key = ?",
+                "SELECT content, tokens, calls, input_tokens, output_tokens"
+                " FROM replies WHERE key = ?",
                 (key,),
             ).fetchone()
-        return Reply(found[0], Usage(*found[1:])) if found else None
+        if not found:
+            return None
+        content, tokens, *usage = found
+        return Reply(content, Usage(*usage), tokens=_tokens(tokens))
 
     async def put(self, key: str, judge: str, reply: Reply) -> None:
         """Keep a reply; it is on disk when this returns. The same key again replaces it.
@@ -60,7 +67,10 @@ class Journal:
         if not isinstance(reply.content, str):
             raise TypeError("only replies in text are kept")
         usage = reply.usage
-        values = (key, judge, reply.content, usage.calls, usage.input_tokens, usage.output_tokens)
+        # Not msgspec: tokens may hold half a character, which is written as an escape.
+        tokens = json.dumps(reply.tokens) if reply.tokens else None
+        counts = (usage.calls, usage.input_tokens, usage.output_tokens)
+        values = (key, judge, reply.content, *counts, tokens)
         loop = asyncio.get_running_loop()
         done = loop.create_future()
         self._start()
@@ -152,8 +162,8 @@ class Journal:
             with explained(self.path), self._lock, self._db:
                 self._db.executemany(
                     "INSERT OR REPLACE INTO replies"
-                    " (key, judge, content, calls, input_tokens, output_tokens)"
-                    " VALUES (?, ?, ?, ?, ?, ?)",
+                    " (key, judge, content, calls, input_tokens, output_tokens, tokens)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?)",
                     rows,
                 )
         except StoreError as error:
@@ -161,6 +171,12 @@ class Journal:
         except (sqlite3.Warning, ValueError) as error:
             return StoreError(f"{self.path}: a reply cannot be kept: {error}")
         return None
+
+
+def _tokens(text: str | None) -> tuple[Token, ...]:
+    if text is None:
+        return ()
+    return tuple((token, tuple((t, lp) for t, lp in others)) for token, others in json.loads(text))
 
 
 def _settle(done: asyncio.Future[None], error: StoreError | None) -> None:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from troth.text.asides import without_markers
+
 # Characters that decide a language, most telling first: kana makes Japanese of what is otherwise
 # Chinese. Latin letters are not listed: they are the default.
 _SCRIPTS: Final = tuple(
@@ -47,6 +49,8 @@ _IDLE_MARK = re.compile(r"[ \t]*(?:[*•‣◦▪]|#{1,6}|[-+>–—](?=[ \t]+[^
 _COUNTED = re.compile(r"[ \t]*\(?(\d{1,3})[.)][ \t]+(?=\S)")
 _BARE_NUMBER = re.compile(r"\W*\d{1,3}[.)]\s*")
 _WORD = re.compile(r"[^\W_]")
+# The splitter takes "。" before a digit for a decimal point.
+_FULL_STOP = re.compile(r"(?<=[。！？])(?=\d)")
 _OPEN_END = re.compile(r"[\w,;]\s*$")
 
 
@@ -75,9 +79,9 @@ def sentences(text: str) -> tuple[str, ...]:
     number in front (`1. `) is left out where lines count on (`1. `, `2. `); elsewhere it stays, as
     it may be what the sentence is about.
     What holds no letter or digit is joined to the sentence before it, or dropped where there is
-    none. Sentences of Latin script are found by English rules. An empty or blank text has no
-    sentences. A stretch of over 2,000 characters without a sentence end is cut at a space.
-    Raises nothing on any string.
+    none; so are citation markers (`[1]`) that stand alone behind a sentence. Sentences of Latin
+    script are found by English rules. An empty or blank text has no sentences. A stretch of over
+    2,000 characters without a sentence end is cut at a space. Raises nothing on any string.
     """
     code = language(text)
     found: list[str] = []
@@ -86,7 +90,7 @@ def sentences(text: str) -> tuple[str, ...]:
         for piece in _pieces(line, code):
             stripped = piece.strip()
             if len(found) > at_start and (
-                not _WORD.search(stripped) or _BARE_NUMBER.fullmatch(found[-1])
+                not _WORD.search(without_markers(stripped)) or _BARE_NUMBER.fullmatch(found[-1])
             ):
                 found[-1] = f"{found[-1]} {stripped}".rstrip()
             elif _WORD.search(stripped):
@@ -160,6 +164,6 @@ def _segment(text: str, code: str) -> list[str]:
             raise
         return [text]
     for piece in found:
-        pieces.append(text[start : start + len(piece)])
+        pieces += _FULL_STOP.split(text[start : start + len(piece)])
         start += len(piece)
     return pieces

@@ -30,7 +30,8 @@ _UNSPACED = (
 # Vowel signs and accents are no word characters to `re`, yet stand within words.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
 _TOKEN = re.compile(
-    rf"(?P<unspaced>[{_UNSPACED}]+)"
+    r"(?P<scale>(?:(?<=\d)|(?<=\d[百千万萬亿億]))[百千万萬亿億])"
+    rf"|(?P<unspaced>[{_UNSPACED}]+)"
     r"|(?P<number>\d+(?:[.,:]\d+)*)"
     rf"|(?P<word>(?:(?![{_UNSPACED}\d_])[\w{_MARKS}])+"
     rf"(?:['’](?:(?![{_UNSPACED}\d_])[\w{_MARKS}])+)*)"
@@ -44,6 +45,8 @@ _STEMMERS: Final = (
     (re.compile("[\u0530-\u058f]"), "armenian"),
     (re.compile("[\u0b80-\u0bff]"), "tamil"),
 )
+_UNSPACED_START = re.compile(f"[{_UNSPACED}]")
+_DOTTED_CLOCK = re.compile(r"(\d\s?[ap])\.\s?m\b\.?", re.IGNORECASE)
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?|[^,]*")
 _LONGEST = 40  # characters of a word that are stemmed; longer ones are no words of a language
 
@@ -63,16 +66,29 @@ class Number:
 def words(text: str) -> list[str]:
     """The words of `text` in order, NFKC-normalised, case kept; `[]` where there is none.
 
-    A number is one word (`"3,500.5"`); a run of an unspaced script gives its pairs of characters.
+    A number is one word (`"3,500.5"`); a run of an unspaced script gives its pairs of characters;
+    the `万` of `3万人` is a word of its own, and `5 p.m.` is read as `5 pm`.
     """
     found: list[str] = []
-    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text)):
+    read = _DOTTED_CLOCK.sub(r"\1m", unicodedata.normalize("NFKC", text))
+    for match in _TOKEN.finditer(read):
         token = match.group()
         if match.lastgroup == "unspaced" and len(token) > 1:
             found.extend(token[i : i + 2] for i in range(len(token) - 1))
         else:
             found.append(token)
     return found
+
+
+def unspaced_runs(text: str) -> list[str]:
+    """The stretches of `text`, NFKC-normalised, that `words` cuts into pairs of characters."""
+    read = unicodedata.normalize("NFKC", text)
+    return [match.group() for match in _TOKEN.finditer(read) if match.lastgroup == "unspaced"]
+
+
+def is_unspaced(word: str) -> bool:
+    """Is this word, as `words` gives it, of a script that puts no space between words?"""
+    return _UNSPACED_START.match(word) is not None
 
 
 @lru_cache(maxsize=1 << 16)

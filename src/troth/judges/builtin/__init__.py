@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from troth.asks import Answer, Ask, Relevance, Support, Usefulness
-from troth.errors import JudgeUnavailable
+from troth.asks import (
+    Answer,
+    Ask,
+    Correctness,
+    Relevance,
+    RelevanceWhole,
+    RubricLevel,
+    Support,
+    SupportWhole,
+    Usefulness,
+)
+from troth.errors import JudgeSetupError, JudgeUnavailable
 from troth.judges.base import Judge, Reply
+from troth.judges.builtin.correctness import judge_correctness
 from troth.judges.builtin.relevance import judge_relevance, judge_usefulness
 from troth.judges.builtin.support import judge_support
+from troth.judges.builtin.whole import judge_relevance_whole, judge_support_whole
 
 
 class Builtin(Judge):
@@ -21,7 +33,11 @@ class Builtin(Judge):
     concurrency = 1
 
     async def reply(self, ask: Ask, problem: str | None = None) -> Reply:
-        """Answer `Support`, `Relevance` and `Usefulness`; other asks are `JudgeUnavailable`."""
+        """Answer all asks that compare texts; others are `JudgeUnavailable`.
+
+        A criterion of the user's own is `JudgeSetupError`: no row could be judged by it, so the
+        run ends at once instead of failing row by row.
+        """
         return Reply(self.judge(ask))
 
     def judge(self, ask: Ask) -> Answer:
@@ -33,8 +49,20 @@ class Builtin(Judge):
                 return judge_relevance(ask)
             case Usefulness():
                 return judge_usefulness(ask)
+            case Correctness():
+                return judge_correctness(ask)
+            case SupportWhole():
+                return judge_support_whole(ask)
+            case RelevanceWhole():
+                return judge_relevance_whole(ask)
+            case RubricLevel():
+                raise JudgeSetupError(
+                    "the built-in judge compares words and can apply no criterion of yours "
+                    f"({ask.items[0].text!r}); name a language model as judge, such as "
+                    "openai/gpt-4o-mini or http://HOST:PORT/v1#MODEL, or leave the rubric out"
+                )
         raise JudgeUnavailable(
-            f"the built-in judge answers support, relevance and usefulness, not {ask.name!r}; "
+            f"the built-in judge compares texts and has no answer to {ask.name!r}; "
             "use a language model as judge"
         )
 

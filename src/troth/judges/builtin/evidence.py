@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -13,13 +14,23 @@ from typing import Any, Final
 
 from troth.asks import Item
 from troth.judges.builtin.lexicon import light
+from troth.text.asides import without_asides
 from troth.text.sentences import sentences
-from troth.text.tokens import Number, is_content, is_negation, numbers, stem, words
+from troth.text.tokens import (
+    Number,
+    is_content,
+    is_negation,
+    is_unspaced,
+    numbers,
+    stem,
+    words,
+)
 
 _COMMONEST = 400  # a stem in more sentences than this finds no sentence, it only confirms one
 _DEEPEST = 40  # levels of a JSON text that are read
 # "I'm not sure, but it opened in 1998" denies nothing about what opened.
 _FIRST_PERSON: Final = frozenset({"I", "i", "I'm", "i'm", "I’m", "i’m", "I've", "i've"})
+_NOT_ONLY: Final = (["only"], ["just"], ["merely"], ["nur"], ["seulement"], ["solo"], ["sólo"])
 _CLOCK: Final = frozenset({"am", "pm"})
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-\s]+")
 
@@ -30,7 +41,8 @@ YES, NO, UNKNOWN = "yes", "no", "unknown"
 class Sentence:
     """One sentence, of a context or an item, with what judging needs of it.
 
-    `content` holds the stems that say something by themselves; numbers are in `numbers` alone.
+    Citation markers and an answering "Yes," or "No," are in `text` alone. `content` holds the
+    stems that say something by themselves; numbers are in `numbers` alone.
     """
 
     text: str
@@ -43,7 +55,7 @@ class Sentence:
     @classmethod
     def of(cls, text: str, source: str = "") -> Sentence:
         """Read `text`; an empty one has no tokens."""
-        tokens = words(text)
+        tokens = words(without_asides(text))
         found = numbers(tokens)
         numeric = {part for number in found for part in number.surface.split()} | _CLOCK
         return cls(
@@ -61,9 +73,24 @@ class Sentence:
             tuple(
                 place
                 for place, token in enumerate(tokens)
-                if is_negation(token) and not _FIRST_PERSON & {*tokens[max(0, place - 4) : place]}
+                if is_negation(token)
+                and not _FIRST_PERSON & {*tokens[max(0, place - 4) : place]}
+                and tokens[place + 1 : place + 2] not in _NOT_ONLY
             ),
         )
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """Its distinct stems in order, and the single characters of those that are pairs.
+
+        A pair of an unspaced script overlaps its neighbours, so that the 年 of "1983年以前" is a
+        token only where a text ends behind it.
+        """
+        found = dict.fromkeys(self.stems)
+        for word in self.stems:
+            if not word.isascii() and is_unspaced(word):
+                found.update(dict.fromkeys(word))
+        return tuple(found)
 
     @property
     def values(self) -> frozenset[tuple[str, float]]:
@@ -97,6 +124,7 @@ class Evidence:
     prefixes: frozenset[str] = field(repr=False)
     facts: dict[str, list[Fact]] = field(repr=False)  # by the first of their stems
     verbatim: frozenset[tuple[str, ...]] = field(repr=False)
+    folded: str = field(repr=False)  # all that the contexts write, as `folded` gives it
 
     def weight(self, word: str) -> float:
         """The inverse document frequency of a stem over the sentences; at least 1."""
@@ -105,6 +133,12 @@ class Evidence:
     def near(self, word: str) -> bool:
         """Does some context hold a word that starts as this one does?"""
         return len(word) >= 5 and word[:5] in self.prefixes
+
+    def writes(self, word: str) -> bool:
+        """Do the contexts hold this very word, as a token or as a part of a longer word?"""
+        if word[:1].isdigit():
+            return stem(word) in self.places
+        return stem(word) in self.places or folded(word) in self.folded
 
     def best(self, stems: Iterable[str], count: int) -> list[Sentence]:
         """The up to `count` sentences that share most of `stems` by weight, best first."""
@@ -131,7 +165,7 @@ def evidence(contexts: tuple[Item, ...]) -> Evidence:
                 read.append(Sentence.of(text, context.id))
     places: dict[str, list[int]] = defaultdict(list)
     for place, sentence in enumerate(read):
-        for word in dict.fromkeys(sentence.stems):
+        for word in sentence.vocabulary:
             places[word].append(place)
     return Evidence(
         tuple(read),
@@ -140,7 +174,13 @@ def evidence(contexts: tuple[Item, ...]) -> Evidence:
         frozenset(word[:5] for word in places if len(word) >= 5),
         _telling(facts, places),
         frozenset(sentence.stems for sentence in read),
+        folded("\n".join([*(context.text for context in contexts), *(s.text for s in read)])),
     )
+
+
+def folded(text: str) -> str:
+    """`text` as words are looked for in it by eye: without case and variants of characters."""
+    return unicodedata.normalize("NFKC", text).casefold()
 
 
 def _telling(facts: list[Fact], places: dict[str, list[int]]) -> dict[str, list[Fact]]:

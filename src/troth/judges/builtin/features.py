@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from troth.judges.builtin.absent import absent
 from troth.judges.builtin.evidence import NO, UNKNOWN, YES, Evidence, Fact, Sentence
 from troth.judges.builtin.lexicon import contrasts, denied_by, light
-from troth.text.tokens import Number, names, stem, words
+from troth.text.tokens import Number, is_unspaced, names, stem, words
 
 _MATCHES = 3  # context sentences an item is compared with
 _LIGHT = 0.3  # weight of a word that says little
@@ -16,6 +18,15 @@ _NEAR = 0.5  # worth of a word of which only the beginning is in the contexts
 _WELL = 0.6  # coverage from which on a sentence speaks of the same thing
 _NEARLY = 0.4  # the same where the words that deny each other are part of what is not covered
 _SAME = 0.9  # coverage from which on it says the same, but for a "not"
+_CLAUSE_END = re.compile(
+    r"[,:](?!\d)|[;，；：。]|\s[–—-]\s|\b(?:but|however|although|though|while|whereas|and|so|aber|"
+    r"jedoch|sondern|und|mais|et|pero|sino|y)\b|但是?|不过|而是?|并且",
+    re.IGNORECASE,
+)
+_UNSPACED_MODAL = re.compile(
+    "不可以|不允许|不得|不能|不会|不再|没有|并不|并未|可以|允许|仍然?|[不没沒未无無非能会]"
+)
+_LONGEST_TEXT = 4000  # characters of a sentence whose clauses are read
 _LONGEST_RUN = 300  # words compared one by one: a "sentence" may be a table of any length
 
 
@@ -40,24 +51,28 @@ class Findings:
     number_clash: str = ""  # the number that a well-matching sentence has instead
     opposite: tuple[str, str] | None = None  # (word of the item, its opposite in a match)
     negation: str = ""  # how the item and a match differ in negation
+    denying: Sentence | None = None  # the match that denies what the item says
     denied: Fact | None = None
+    absent: tuple[str, ...] = ()  # numbers, names and words, as written, that no context holds
 
     @property
     def well_matched(self) -> bool:
         """Does the best sentence speak of the same thing?"""
-        return self.coverage >= (_NEARLY if self.opposite else _WELL)
+        return self.denying is not None or self.coverage >= (_NEARLY if self.opposite else _WELL)
 
 
 def find(item: Sentence, evidence: Evidence) -> Findings:
     """Compare one item with the contexts."""
     matches = tuple(evidence.best(item.content, _MATCHES))
-    best = frozenset(matches[0].stems) if matches else frozenset[str]()
-    top = frozenset(word for match in matches for word in match.stems)
+    best = frozenset(matches[0].vocabulary) if matches else frozenset[str]()
+    top = frozenset(word for match in matches for word in match.vocabulary)
     coverage = 1 - _missing(item, best, evidence)
     if item.stems in evidence.verbatim:
         return Findings(Features(0.0, 0.0, 0.0), matches, coverage)
     foreign = _foreign(item, evidence)
-    new = tuple(number.surface for number in item.numbers if _is_new(number, evidence))
+    new = tuple(_spelt(number) for number in item.numbers if _is_new(number, evidence))
+    named = _new_names(item, evidence)
+    negation, denying = _negation(item, matches, evidence)
     return Findings(
         Features(
             _missing(item, top, evidence),
@@ -68,11 +83,13 @@ def find(item: Sentence, evidence: Evidence) -> Findings:
         coverage,
         foreign,
         new,
-        _new_names(item, evidence),
+        named,
         _other_number(item, matches[0]) if new and coverage >= _WELL else "",
         _opposite(item, top),
-        _negation(item, matches, coverage),
+        negation,
+        denying,
         next((fact for fact in _facts(item, evidence) if _denies(fact, item)), None),
+        absent(item, evidence, new, named, foreign),
     )
 
 
@@ -111,6 +128,12 @@ def _is_new(number: Number, evidence: Evidence) -> bool:
     )
 
 
+def _spelt(number: Number) -> str:
+    """`3万` and not `3 万`, as its tokens are."""
+    last = number.surface[-1]
+    return number.surface.replace(" ", "") if is_unspaced(last) else number.surface
+
+
 def _new_names(item: Sentence, evidence: Evidence) -> tuple[str, ...]:
     return tuple(
         name
@@ -132,13 +155,47 @@ def _opposite(item: Sentence, top: frozenset[str]) -> tuple[str, str] | None:
     return None
 
 
-def _negation(item: Sentence, matches: Sequence[Sentence], coverage: float) -> str:
-    if not matches:
-        return ""
-    if item.negations and not any(match.negations for match in matches):
-        return "the item denies"
-    alike = coverage >= _SAME and len(item.stems) >= _SAME * len(matches[0].stems) - 2
-    return "the context denies" if alike and matches[0].negations and not item.negations else ""
+def _negation(
+    item: Sentence, matches: Sequence[Sentence], evidence: Evidence
+) -> tuple[str, Sentence | None]:
+    """How the item and the matches differ in negation, and the match that denies the item."""
+    if item.negations:
+        denies = bool(matches) and not any(match.negations for match in matches)
+        return ("the item denies", None) if denies else ("", None)
+    # Of two clauses that match, one with and one without a "not", neither denies the item.
+    alike = [
+        (clause, match)
+        for match in matches
+        if match.negations
+        for clause in _clauses(match)
+        if _says_the_same(item, clause, evidence)
+    ]
+    if alike and all(clause.negations for clause, _ in alike):
+        return "the context denies", alike[0][1]
+    return "", None
+
+
+def _clauses(sentence: Sentence) -> Iterator[Sentence]:
+    """The sentence itself, and its clauses where it has several."""
+    yield sentence
+    parts = [part for part in _CLAUSE_END.split(sentence.text[:_LONGEST_TEXT]) if part.strip()]
+    if len(parts) > 1:
+        yield from (Sentence.of(part) for part in parts)
+
+
+def _says_the_same(item: Sentence, clause: Sentence, evidence: Evidence) -> bool:
+    """Does the clause say what the item says, no more and no less, but for a negation?"""
+    item, bare = _unmodal(item), _unmodal(clause)
+    if len(item.stems) < _SAME * len(bare.stems) - 2 or not item.content:
+        return False
+    same = 1 - _missing(item, frozenset(bare.vocabulary), evidence) >= _SAME
+    return same and item.values <= clause.values
+
+
+def _unmodal(sentence: Sentence) -> Sentence:
+    """Without "not" and "may" where they are no words of their own but change pairs."""
+    bare = _UNSPACED_MODAL.sub("", sentence.text)
+    return sentence if bare == sentence.text else Sentence.of(bare, sentence.source)
 
 
 def _facts(item: Sentence, evidence: Evidence) -> Iterator[Fact]:

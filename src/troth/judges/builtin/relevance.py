@@ -23,7 +23,7 @@ from troth.text.tokens import names, stem, words
 
 _LIGHT: Final = 0.3  # weight of a word that says little
 _TYPE: Final = 0.25  # what holding the kind of thing that is asked for is worth
-_RELEVANT_FROM: Final = 0.4
+RELEVANT_FROM: Final = 0.4
 _USEFUL_FROM: Final = 0.5
 _BRIEF: Final = 6  # content words of a sentence that answers without repeating the question
 _NUMERIC: Final = re.compile(
@@ -55,10 +55,10 @@ def _relevance(item: Item, question: Sentence, subject: str) -> Verdict:
         reason += f"; holds {hint}, which it asks for"
     # An answer need not repeat the question: "Paris." answers fully.
     brief = len(sentence.content) <= _BRIEF and not claims_nothing(sentence)
-    if subject == "answer" and value < _RELEVANT_FROM and (brief or hint or shared >= 0.25):
-        value = _RELEVANT_FROM + 0.5 * value
+    if subject == "answer" and value < RELEVANT_FROM and (brief or hint or shared >= 0.25):
+        value = RELEVANT_FROM + 0.5 * value
         reason += "; too brief to repeat the question" if brief and not shared else ""
-    label = RELEVANT if value >= _RELEVANT_FROM else IRRELEVANT
+    label = RELEVANT if value >= RELEVANT_FROM else IRRELEVANT
     return Verdict(item.id, label, value, reason, text=item.text)
 
 
@@ -71,14 +71,14 @@ def judge_usefulness(ask: Usefulness) -> tuple[Verdict, ...]:
 
 def _usefulness(item: Item, question: Sentence, references: tuple[Sentence, ...]) -> Verdict:
     context = Sentence.of(item.text)
-    told = max((_told(reference, question, context) for reference in references), default=0.0)
+    held = max((told(reference, question, context) for reference in references), default=0.0)
     asked = _share(question, context) if question.content or question.numbers else 1.0
-    value = told * (0.6 + 0.4 * asked)
-    reason = f"holds {told:.0%} of what a reference says and {asked:.0%} of what is asked"
+    value = held * (0.6 + 0.4 * asked)
+    reason = f"holds {held:.0%} of what a reference says and {asked:.0%} of what is asked"
     return Verdict(item.id, USEFUL if value >= _USEFUL_FROM else USELESS, value, reason)
 
 
-def _told(reference: Sentence, question: Sentence, context: Sentence) -> float:
+def told(reference: Sentence, question: Sentence, context: Sentence) -> float:
     """The share of a reference that the context holds; what the question says does not count."""
     own = reference.content - question.content
     if own or reference.values:

@@ -56,26 +56,26 @@ def _contradicted(item: Sentence, findings: Findings) -> tuple[str, Iterable[str
         return f"{fact.source} has “{'.'.join(fact.path)}: {fact.state}”", (fact.source,)
     best = findings.matches[:1]
     if findings.number_clash:
-        reason = f"“{findings.new_numbers[0]}” is in no context; {_cited(best)}"
+        number = findings.new_numbers[0]
+        kind = f"“{number}” is in no context" if number in findings.absent else f"not “{number}”"
+        reason = f"{kind}; {_cited(best)}"
     elif findings.opposite:
         word, other = findings.opposite
         best = tuple(match for match in findings.matches if other in match.stems)[:1]
         reason = f"“{_surface(word, item)}” is the opposite of “{_surface(other, best[0])}”, "
         reason += f"the word of {_cited(best)}"
     else:
-        if findings.negation == "the context denies":
-            best = tuple(match for match in findings.matches if match.negations)[:1]
+        best = (findings.denying,) if findings.denying else best
         reason = f"{findings.negation} what is stated otherwise: {_cited(best)}"
     return reason, [match.source for match in best]
 
 
 def _unmentioned(item: Sentence, findings: Findings) -> tuple[str, Iterable[str]]:
-    foreign = [_surface(word, item) for word in findings.foreign]
-    new = list(dict.fromkeys((*findings.new_numbers, *findings.new_names, *foreign)))
-    if new:
-        named = ", ".join(f"“{word}”" for word in new[:_NAMED])
-        more = f" and {len(new) - _NAMED} more words" if len(new) > _NAMED else ""
-        verb = "is" if len(new) == 1 else "are"
+    if findings.absent:
+        named = ", ".join(f"“{word}”" for word in findings.absent[:_NAMED])
+        rest = len(findings.absent) - _NAMED
+        more = f" and {rest} more word{'s' * (rest > 1)}" if rest > 0 else ""
+        verb = "is" if len(findings.absent) == 1 else "are"
         return f"{named}{more} {verb} in no context", ()
     if not findings.matches:
         return "no context shares a word with it", ()

@@ -1,0 +1,134 @@
+"""What a run is going to do: which metrics over which input, by which judge, at what price."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from platform import python_version
+from typing import Any
+
+from troth import metrics as catalogue
+from troth.engine.budget import Budget, Price, Prices, price_of
+from troth.errors import UsageError
+from troth.judges.base import Judge
+from troth.judges.names import resolve
+from troth.metric import Metric
+from troth.reading import Scan, scan
+from troth.store import Store
+from troth.store.sink import ranking
+
+Metrics = str | Metric | Iterable[str | Metric]
+APP_FIELDS = frozenset({"answer", "contexts"})  # what the user's application brings
+
+
+def parse_metrics(metrics: Metrics) -> tuple[Metric, ...]:
+    """Names or metrics -> metrics; `UsageError` for unknown ones, none at all, or one twice."""
+    listed: Iterable[str | Metric] = (
+        [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+    )
+    chosen = tuple(catalogue.parse(spec) for spec in listed)
+    labels = [metric.label for metric in chosen]
+    if not chosen:
+        raise UsageError("no metric was asked for: leave `metrics` out for all that fit the data")
+    if twice := {label for label in labels if labels.count(label) > 1}:
+        raise UsageError(f"asked for twice: {', '.join(sorted(twice))}")
+    return chosen
+
+
+def default_metrics(scanned: Scan, app: object = None) -> tuple[Metric, ...]:
+    """All metrics, in their plain form, whose fields are there (an `app` brings its own)."""
+    fields = scanned.fields | (APP_FIELDS if app else frozenset())
+    classes = map(catalogue.metric_class, catalogue.names())
+    every = [found() for found in classes if not found.asked_only]
+    chosen = tuple(m for m in every if set(m.needs) <= fields)
+    if not chosen:
+        raise UsageError(
+            f"{scanned.source}: its columns ({', '.join(scanned.columns)}) permit no metric; "
+            "name the answer's column with --map answer=COLUMN (mapping={...} in Python)"
+        )
+    return chosen
+
+
+def resolved(judge: str | Judge, concurrency: int | None) -> Judge:
+    """The judge by its name, with as many replies awaited at once as asked for."""
+    if concurrency is None:
+        return resolve(judge)
+    if concurrency < 1:
+        raise UsageError(f"concurrency must be at least 1, not {concurrency}")
+    return resolve(judge, concurrency=concurrency)
+
+
+@contextmanager
+def keeping(store: Store | str | Path | None) -> Iterator[Store | None]:
+    """The store to keep a run in; one that is given by its path is closed at the end."""
+    if not isinstance(store, (str, Path)):
+        yield store
+        return
+    with Store(store) as opened:
+        yield opened
+
+
+def chosen_metrics(
+    data: Any,
+    metrics: Metrics | None,
+    *,
+    granularity: str | None,
+    app: object,
+    mapping: Mapping[str, str] | None,
+    skip_bad: bool,
+) -> tuple[Scan, tuple[Metric, ...]]:
+    """The input, looked through, and the metrics that were asked for or that it permits."""
+    chosen = None if metrics is None else parse_metrics(metrics)
+    needs = {field for metric in chosen or () for field in metric.needs}
+    if app:
+        needs = (needs - APP_FIELDS) | {"question"}
+    scanned = scan(data, mapping=mapping, skip_bad=skip_bad, needs=needs)
+    chosen = chosen or default_metrics(scanned, app)
+    if granularity is not None:
+        chosen = tuple(
+            replace(metric, granularity=granularity)  # type: ignore[call-arg] # it has the field
+            if hasattr(metric, "granularity")
+            else metric
+            for metric in chosen
+        )
+    return scanned, chosen
+
+
+def known_price(judge: Judge, prices: Prices | None, budget: Budget | None) -> Price | None:
+    """The judge's price; `UsageError` where a limit on the cost needs it and it is unknown."""
+    price = price_of(judge.name, prices)
+    if price is None and budget is not None and budget.max_cost is not None:
+        raise UsageError(
+            f"max_cost needs the price of {judge.name!r}: prices={{{judge.name!r}: "
+            '{"input": ..., "output": ...}}, or --prices FILE'
+        )
+    return price
+
+
+def new_id() -> str:
+    """An id for a run: sortable by time."""
+    return time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(2)
+
+
+def info_of(
+    scanned: Scan, metrics: Sequence[Metric], judge: Judge, digest: str, price: Price | None
+) -> dict[str, Any]:
+    """What somebody needs to repeat the run; plain JSON values."""
+    from importlib.metadata import version  # noqa: PLC0415 - 80 ms that only a run needs
+
+    judged = [metric.label for metric in metrics if metric.judged]
+    return {
+        "source": scanned.source.encode("utf-8", "replace").decode(),
+        "data_sha256": digest,
+        "mapped": dict(scanned.mapped),
+        "metrics": {metric.label: repr(metric) for metric in metrics},
+        "ranking": list(ranking(metrics)),
+        "unused": [c for c in scanned.columns if c not in scanned.mapped.values()],
+        "judge": dict(judge.identity()) if judged else None,
+        "price": asdict(price) if price else None,
+        "versions": {"troth": version("troth"), "python": python_version()},
+    }
