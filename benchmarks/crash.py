@@ -85,7 +85,7 @@ def main():
             "needed": ASKS * options.rows,
             "repeated": repeated(endpoint),
             # At a Ctrl-C a freed place may be taken once more before all is over.
-            "allowed": CONCURRENCY * (hits[signal.SIGKILL] + 2 * hits[signal.SIGINT]),
+            "allowed": CONCURRENCY * (hits[signal.SIGKILL] + hits[signal.SIGINT]),
             "unanswered": sum(record.status is None for record in endpoint.requests),
             "seconds": round(time.perf_counter() - started, 1),
         }

@@ -271,11 +271,12 @@ def folder(tmp_path, monkeypatch):
     """A copy of the prompts that a test may spoil."""
     shutil.copytree(module._HERE / "en", tmp_path / "en")
     monkeypatch.setattr(module, "_HERE", tmp_path)
-    module._load.cache_clear()
-    module._text.cache_clear()
+    caches = (module._load, module._text, module.render)
+    for cached in caches:
+        cached.cache_clear()
     yield tmp_path / "en"
-    module._load.cache_clear()
-    module._text.cache_clear()
+    for cached in caches:
+        cached.cache_clear()
 
 
 @pytest.mark.parametrize(

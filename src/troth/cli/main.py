@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -104,6 +105,7 @@ def _run(
     if worst_by is not None and names is not None and worst_by not in names:
         raise UsageError(f"--worst-by {worst_by}: it is not among --metrics {','.join(names)}")
     asking = _asking(given)
+    gc.freeze()  # what was imported stays: the collector need not look at it again and again
     if dry_run:
         _show_estimates(estimate(file, names, **asking), as_json)
         return

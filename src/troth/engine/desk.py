@@ -151,6 +151,10 @@ class Desk:
                 f"given up: the first {self.meter.failed} asks all failed; the last one: {error}"
             ) from None
 
+    def stop(self) -> None:
+        """Make no further call: the run is being cancelled."""
+        self._over = self._over or JudgeSetupError("the run was stopped")
+
     def forget(self, key: str) -> None:
         """Let a later run ask anew instead of reading the same useless reply again."""
         if self.replies is not None:

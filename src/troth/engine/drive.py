@@ -25,6 +25,9 @@ async def adrive(steps: Steps, answer: Callable[[Ask], Awaitable[Answer]]) -> Sc
     try:
         asks = next(steps)
         while True:
+            if len(asks) == 1:  # nothing to wait for beside it
+                asks = steps.send([await answer(asks[0])])
+                continue
             try:
                 async with asyncio.TaskGroup() as group:
                     tasks = [group.create_task(_await(answer(ask))) for ask in asks]

@@ -47,18 +47,29 @@ async def run_rows(
     window = max(SLACK * desk.width, APP_WIDTH if app else 0)
     asking_app = asyncio.Semaphore(APP_WIDTH)
     judged = any(metric.judged for metric in metrics)
+    labelled = [(metric.label, metric) for metric in metrics]
+
+    async def answered(sample: Sample) -> Sample:
+        if app is None:
+            return sample
+        async with asking_app:
+            return await app(sample)
+
     try:
         if judged:
             await desk.judge.start()
         async with asyncio.TaskGroup() as group:
             running: deque[asyncio.Task[Row]] = deque()
-            for sample in samples:
-                if len(running) >= window:
+            try:
+                for sample in samples:
+                    if len(running) >= window:
+                        tell(await running.popleft())
+                    running.append(group.create_task(_row(answered, sample, labelled, desk)))
+                while running:
                     tell(await running.popleft())
-                answered = _answered(sample, app, asking_app)
-                running.append(group.create_task(_row(answered, sample, metrics, desk)))
-            while running:
-                tell(await running.popleft())
+            except asyncio.CancelledError:
+                desk.stop()  # whoever waits for a place must not send when it becomes free
+                raise
     except* TrothError as errors:
         raise _first(errors) from None
     finally:
@@ -67,41 +78,36 @@ async def run_rows(
     return rows
 
 
-async def _answered(sample: Sample, app: App | None, limit: asyncio.Semaphore) -> Sample:
-    if app is None:
-        return sample
-    async with limit:
-        return await app(sample)
-
-
 async def _row(
-    answered: Awaitable[Sample], sample: Sample, metrics: Sequence[Metric], desk: Desk
+    answered: App, sample: Sample, metrics: Sequence[tuple[str, Metric]], desk: Desk
 ) -> Row:
     try:
-        sample = await answered
+        sample = await answered(sample)
     # The user's code: its fault ends its row, not the run.
     except (Exception, asyncio.CancelledError) as error:
         if isinstance(error, asyncio.CancelledError) and stopping():
             raise
         raised = f"the application raised {type(error).__name__}: {error}"
         failed = Score.failed(str(error) if isinstance(error, AppFault) else raised)
-        return Row(sample, {metric.label: failed for metric in metrics})
-    scores: dict[str, Score] = {}
-    judged = sum(metric.judged for metric in metrics)
-    joint = Round(desk, judged) if desk.joint and judged > 1 else None
-    async with asyncio.TaskGroup() as group:
-        tasks = {
-            metric.label: group.create_task(score_row(metric, sample, Asking(desk, joint)))
-            for metric in metrics
-            if metric.judged
-        }
-        for metric in metrics:
-            if not metric.judged:
-                scores[metric.label] = await score_row(metric, sample, Asking(desk))
-    return Row(
-        sample,
-        {m.label: tasks[m.label].result() if m.judged else scores[m.label] for m in metrics},
-    )
+        return Row(sample, dict.fromkeys((label for label, _ in metrics), failed))
+    judged = [(label, metric) for label, metric in metrics if metric.judged]
+    joint = Round(desk, len(judged)) if desk.joint and len(judged) > 1 else None
+    scores = {
+        label: await score_row(metric, sample, Asking(desk))
+        for label, metric in metrics
+        if not metric.judged
+    }
+    if len(judged) == 1:
+        [(label, metric)] = judged
+        scores[label] = await score_row(metric, sample, Asking(desk))
+    elif judged:
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                (label, group.create_task(score_row(metric, sample, Asking(desk, joint))))
+                for label, metric in judged
+            ]
+        scores |= {label: task.result() for label, task in tasks}
+    return Row(sample, {label: scores[label] for label, _ in metrics})
 
 
 def _first(errors: BaseExceptionGroup[TrothError]) -> TrothError:

@@ -56,8 +56,6 @@ class OpenAIChat(Judge):
 
     joint = True
 
-    joint = True
-
     def __init__(
         self,
         model: str = "gpt-4o-mini",

@@ -18,6 +18,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from troth.asks import Ask, Item, Joint
 from troth.errors import UsageError
 from troth.prompts.reply import schema
@@ -47,6 +49,7 @@ class Prompt:
     hash: str
 
 
+@lru_cache(maxsize=256)  # the journal's key and the call itself need the same prompt
 def render(ask: Ask, language: str = "en", problem: str | None = None) -> Prompt:
     """The prompt for `ask` in `language`, one of `languages()` or `"auto"` (`language_of`).
 
@@ -105,7 +108,10 @@ def as_json(value: Any) -> str:
     token (`<|im_end|>`, `[INST]`) or close a tag; a lone surrogate is escaped too, since it could
     not be sent as UTF-8.
     """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
+    try:
+        text = msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:  # a lone surrogate
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
     text = _CONTROL.sub(r"\\u005b", text.replace("<", "\\u003c"))
     return text.encode("utf-8", "backslashreplace").decode()
 

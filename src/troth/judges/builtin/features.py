@@ -84,7 +84,7 @@ def find(item: Sentence, evidence: Evidence) -> Findings:
         foreign,
         new,
         named,
-        _other_number(item, matches[0]) if new and coverage >= _WELL else "",
+        _other_number(item, matches[0]) if new and matches and coverage >= _WELL else "",
         _opposite(item, top),
         negation,
         denying,
