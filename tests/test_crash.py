@@ -54,7 +54,7 @@ def test_a_run_that_is_killed_again_and_again_ends_like_one_that_was_not(whole):
         assert exported("t.db") == []  # what is not finished is not listed
         assert finished(arguments)[0] == 0
         assert exported("t.db") == [export]
-        # What was in flight; at a Ctrl-C a freed place may be taken once more before all is over.
+        # Nothing but what was in flight.
         assert repeated(endpoint) <= 5 * CONCURRENCY
         before = endpoint.count
         assert finished(arguments)[0] == 0
