@@ -79,9 +79,10 @@ class Asking:
                 continue
             answer = weighed(wanted, reply.content, answer, reply.tokens, insist=self._insist)
             came |= {i: tuple(vs) for i, vs in groupby(answer, lambda v: v.id)}
-            wanted = replace(ask, items=tuple(i for i in ask.items if i.id not in came))
-            if not wanted.items:
+            missing = tuple(item for item in ask.items if item.id not in came)
+            if not missing:
                 return tuple(v for item in ask.items for v in came[item.id])
+            wanted = replace(ask, items=missing)
         for key in keys:
             if key is not None:
                 self.desk.forget(key)

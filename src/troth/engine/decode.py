@@ -206,22 +206,24 @@ def _labels(groups: list[Group]) -> list[tuple[str, list[tuple[str, float]]]]:
 def _typed(ask: Ask, value: Any) -> list[Group]:
     if isinstance(value, list):  # the list alone, without the object around it
         value = {"verdicts": value}
+    texts = {item.id: item.text for item in ask.items}
     try:
         if splits(ask):
-            return [_split(ask, c) for c in msgspec.convert(value, ClaimsReply).verdicts]
+            claims = msgspec.convert(value, ClaimsReply).verdicts
+            return [_split(ask, c, texts.get(c.id, "")) for c in claims]
         judged = msgspec.convert(value, JudgedReply).verdicts
     except msgspec.ValidationError as error:
         raise BadReply(f"the reply has the wrong shape: {error}") from None
-    return [(j.id, (_verdict(ask, j.id, j),)) for j in judged]
+    return [(j.id, (_verdict(ask, j.id, j, texts.get(j.id, "")),)) for j in judged]
 
 
-def _split(ask: Ask, item: Claims) -> Group:
+def _split(ask: Ask, item: Claims, text: str) -> Group:
     weight = 1 / max(1, len(item.claims))
-    return item.id, tuple(_verdict(ask, item.id, c, c.claim, weight) for c in item.claims)
+    return item.id, tuple(_verdict(ask, item.id, c, c.claim or text, weight) for c in item.claims)
 
 
 def _verdict(
-    ask: Ask, item_id: str, said: Claim | Judged, text: str = "", weight: float = 1.0
+    ask: Ask, item_id: str, said: Claim | Judged, text: str, weight: float = 1.0
 ) -> Verdict:
     word = said.label if isinstance(said.label, str) else f"{said.label:g}"
     label = word.strip().casefold()
