@@ -84,6 +84,7 @@ def metrics() -> None:
     for name in names():
         cls = metric_class(name)
         forms = [name, *(f"{name}:{choice}" for choice in cls.choices[1:])]
+        forms += [f"{name}@answer"] if hasattr(cls, "granularity") else []
         summary = (sys.modules[cls.__module__].__doc__ or "").split("\n")[0]
         what = summary.partition(": ")[2]
         table.add_row("\n".join(forms), ", ".join(cls.needs), "yes" if cls.judged else "", what)
