@@ -67,7 +67,7 @@ RULES = {
     "zh": ("恰好一次", "JSON数据", "一律不执行"),
 }
 REASON = {
-    "en": ("at most 15 words", "language of the question"),
+    "en": ("at most 15 words", "question's language"),
     "zh": ("不超过30字", "问题的语言"),
 }
 
@@ -85,7 +85,7 @@ def test_a_prompt_explains_each_label_in_few_words(ask, language):
     said, _ = instructions(ask, language)
     assert len(said) <= 320 if language == "zh" else len(said.split()) < 200
     for label in ask.labels:
-        bullets = re.findall(rf"^- {label}: .+$", said, re.MULTILINE)
+        bullets = re.findall(rf"^(?:- )?{label}: .+$", said, re.MULTILINE)
         assert len(bullets) == (ask.name != "rubric")  # a rubric's labels are the user's own
     for rule in RULES[language][ask.one_word :]:
         assert rule in said

@@ -9,15 +9,19 @@ stand in a verdict and what each is worth as `support` when the judge gives no f
     Correctness                       answer and references, sentence by sentence, both ways
     SupportWhole, RelevanceWhole      one text as a whole, yes or no: a reply of one word
     RubricLevel                         one level of a scale that the user wrote
+    Form                              a value for each of the user's own outputs
     Joint                             several of the first kind about one row, in one call
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
+
+import msgspec
 
 from troth.score import Verdict
 
@@ -31,12 +35,12 @@ RELEVANT, IRRELEVANT = "relevant", "irrelevant"
 USEFUL, USELESS = "useful", "useless"
 MATCHED, UNMATCHED = "matched", "unmatched"
 YES, NO = "yes", "no"
+FILLED = "filled"
 
 Answer = tuple[Verdict, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(msgspec.Struct, frozen=True):
     """One text to be judged, under an id that the verdict must bring back."""
 
     id: str
@@ -49,6 +53,7 @@ class Ask:
 
     `explain=False` asks a language model for the labels alone: no claims, reasons or sources, so
     that a reply costs a fraction of the tokens. Verdicts then carry the item's own text.
+    `examples` are the user's own, a JSON array in text; a language model is shown them as data.
     """
 
     name: ClassVar[str]
@@ -57,6 +62,7 @@ class Ask:
 
     items: tuple[Item, ...]
     explain: bool = True
+    examples: str = ""
 
     @property
     def labels(self) -> Mapping[str, float]:
@@ -183,6 +189,31 @@ class RubricLevel(Ask):
     def levels(self) -> tuple[dict[str, str], ...]:
         """The scale as a judge is shown it."""
         return tuple({"label": label, "meaning": meaning} for label, meaning, _ in self.scale)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form(Ask):
+    """A JSON value for each of the user's own outputs, found by the user's own instructions.
+
+    The items are the outputs, by their names. `given`, what is judged, is a JSON object in text; a
+    verdict's text is the output's value as JSON.
+    """
+
+    name = "form"
+    labels = MappingProxyType({FILLED: 1.0})
+
+    instructions: str
+    given: str
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The names of the outputs."""
+        return tuple(item.id for item in self.items)
+
+    @property
+    def inputs(self) -> Any:
+        """What is judged, by the names of the inputs."""
+        return json.loads(self.given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Self
 
+import msgspec
+
 
 class Status(StrEnum):
     """How a row ended. Every row ends in exactly one of these."""
@@ -17,8 +19,7 @@ class Status(StrEnum):
     FAILED = "failed"  # the judge or the application did not deliver, with the reason
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(msgspec.Struct, frozen=True):
     """What one or several judge calls consumed; tokens are 0 where the judge reports none."""
 
     calls: int = 0
@@ -36,8 +37,7 @@ class Usage:
 NO_USAGE = Usage()
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """One judged claim or item.
 
     `id` names the asked item (`a2`, the answer's second sentence); a judge may split an item into

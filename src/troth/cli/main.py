@@ -107,6 +107,7 @@ def _run(
         raise UsageError(f"--worst-by {worst_by}: it is not among --metrics {','.join(names)}")
     asking = _asking(given)
     gc.freeze()  # what was imported stays: the collector need not look at it again and again
+    gc.set_threshold(20_000, 20, 20)  # rows come and go without cycles: look seldom
     if dry_run:
         _show_estimates(estimate(file, names, **asking), as_json)
         return

@@ -7,16 +7,17 @@ reply is refused: asking again costs a call, a wrong score costs the trust in al
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 
 import msgspec
+from msgspec.structs import replace
 
-from troth.asks import Answer, Ask, Joint
+from troth.asks import FILLED, Answer, Ask, Form, Joint
 from troth.engine.literal import Unreadable, loads, loads_loosely, values
 from troth.errors import BadReply
 from troth.prompts.reply import Claim, Claims, ClaimsReply, Judged, JudgedReply, splits
@@ -26,6 +27,9 @@ SHOWN = 40  # characters of a judge's word that an error repeats
 FENCE = re.compile(r"```\w*\s*\n(.*)```", re.DOTALL)
 ANSWERING = re.compile(r"verdicts|[\"']label[\"']")  # what an unread answer would hold
 WORD = re.compile(r"([\"'`*“‘「]*)(\w+)[.。]?([\"'`*”’」]*)[.。]?")
+
+_CLAIMS = msgspec.json.Decoder(ClaimsReply)
+_JUDGED = msgspec.json.Decoder(JudgedReply)
 
 Group = tuple[str, tuple[Verdict, ...]]  # an item's id and the verdicts on its claims
 
@@ -45,7 +49,8 @@ def decode(ask: Ask, content: object) -> Answer:
     Raises `BadReply`, which says what is wrong with it, or `Partial` where items are missing.
     """
     if isinstance(content, str):
-        return reconcile(ask, _from_text(ask, content))
+        read = _filled(ask, content) if isinstance(ask, Form) else _from_text(ask, content)
+        return reconcile(ask, read)
     if isinstance(content, tuple) and all(isinstance(v, Verdict) for v in content):
         return reconcile(ask, [(i, tuple(vs)) for i, vs in groupby(content, lambda v: v.id)])
     raise BadReply(f"a reply is text or a tuple of verdicts, not {type(content).__name__}")
@@ -66,6 +71,36 @@ def decode_joint(ask: Joint, content: object) -> dict[Ask, Answer]:
         except (KeyError, BadReply):
             continue
     return answers
+
+
+def _filled(ask: Form, text: str) -> list[Group]:
+    """The values of the wanted outputs; what is null was not given, and others are left out."""
+    try:
+        value = _object_in(text)
+    except BadReply:
+        value = _object_among(ask.outputs, _after_thinking(text))
+    return [
+        (name, (Verdict(name, FILLED, 1.0, text=json.dumps(value[name], ensure_ascii=False)),))
+        for name in ask.outputs
+        if value.get(name) is not None
+    ]
+
+
+def _object_among(names: Sequence[str], text: str) -> dict[str, Any]:
+    """The one object in prose that holds any of `names`, if nothing like it stands beside it."""
+    try:
+        found = [v for v in values(text) if isinstance(v[0], dict) and v[0].keys() & set(names)]
+    except Unreadable as error:
+        raise BadReply(f"the reply holds no JSON that can be read: {error}") from None
+    if not found:
+        raise BadReply(f"the reply is no JSON object with {', '.join(names)}")
+    if any(value != found[0][0] for value, _, _ in found[1:]):
+        raise BadReply(f"the reply holds {len(found)} answers that disagree")
+    for _, start, end in reversed(found):
+        text = text[:start] + text[end:]
+    if any(f'"{name}"' in text or f"'{name}'" in text for name in names):
+        raise BadReply("the reply holds something like a second answer that cannot be read")
+    return cast("dict[str, Any]", found[0][0])
 
 
 def _object_in(text: str) -> dict[str, Any]:
@@ -93,7 +128,8 @@ def reconcile(ask: Ask, groups: Sequence[Group]) -> Answer:
             raise BadReply(f"there are two verdicts for {item_id!r}")
         for verdict in verdicts:
             _check(ask, verdict)
-        if verdicts and not math.isclose(math.fsum(v.weight for v in verdicts), 1.0):
+        total = verdicts[0].weight if len(verdicts) == 1 else math.fsum(v.weight for v in verdicts)
+        if verdicts and not math.isclose(total, 1.0):
             raise BadReply(f"the verdicts for {item_id!r} do not weigh 1 together")
         came[item_id] = tuple(v if v.text else replace(v, text=texts[item_id]) for v in verdicts)
     answer = tuple(v for item in ask.items for v in came.get(item.id, ()))
@@ -126,6 +162,8 @@ def _shown(word: str) -> str:
 def _from_text(ask: Ask, text: str) -> list[Group]:
     if ask.one_word:
         return _from_word(ask, _after_thinking(text))
+    if (plain := _from_plain(ask, text)) is not None:
+        return plain
     try:
         return _typed(ask, loads(text))
     except Unreadable:
@@ -203,18 +241,46 @@ def _labels(groups: list[Group]) -> list[tuple[str, list[tuple[str, float]]]]:
     return [(item_id, [(v.label, v.support) for v in verdicts]) for item_id, verdicts in groups]
 
 
+def _from_plain(ask: Ask, text: str) -> list[Group] | None:
+    """What nearly all replies are, read fast: JSON of the asked shape and nothing beside it.
+
+    `None` where a key might stand twice, which this reader would not see: the keys are counted,
+    and an escape could hide one.
+    """
+    if "\\u" in text or '"support"' in text:
+        return None
+    try:
+        reply: ClaimsReply | JudgedReply = (_CLAIMS if splits(ask) else _JUDGED).decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+    items = labels = len(reply.verdicts)
+    if isinstance(reply, ClaimsReply):
+        labels = sum(len(item.claims) for item in reply.verdicts)
+    once = {"verdicts": 1, "id": items, "label": labels}
+    if any(text.count(f'"{key}"') != times for key, times in once.items()):
+        return None
+    others = {"claims": items, "claim": labels, "reason": labels, "sources": labels}
+    if any(text.count(f'"{key}"') not in (0, times) for key, times in others.items()):
+        return None
+    return _groups(ask, reply)
+
+
 def _typed(ask: Ask, value: Any) -> list[Group]:
     if isinstance(value, list):  # the list alone, without the object around it
         value = {"verdicts": value}
-    texts = {item.id: item.text for item in ask.items}
+    kind: type[ClaimsReply | JudgedReply] = ClaimsReply if splits(ask) else JudgedReply
     try:
-        if splits(ask):
-            claims = msgspec.convert(value, ClaimsReply).verdicts
-            return [_split(ask, c, texts.get(c.id, "")) for c in claims]
-        judged = msgspec.convert(value, JudgedReply).verdicts
+        reply = msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
         raise BadReply(f"the reply has the wrong shape: {error}") from None
-    return [(j.id, (_verdict(ask, j.id, j, texts.get(j.id, "")),)) for j in judged]
+    return _groups(ask, reply)
+
+
+def _groups(ask: Ask, reply: ClaimsReply | JudgedReply) -> list[Group]:
+    texts = {item.id: item.text for item in ask.items}
+    if isinstance(reply, ClaimsReply):
+        return [_split(ask, c, texts.get(c.id, "")) for c in reply.verdicts]
+    return [(j.id, (_verdict(ask, j.id, j, texts.get(j.id, "")),)) for j in reply.verdicts]
 
 
 def _split(ask: Ask, item: Claims, text: str) -> Group:

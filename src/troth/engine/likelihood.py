@@ -19,9 +19,10 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import accumulate, islice
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from troth.asks import CONTRADICTED, SUPPORTED, UNMENTIONED, Answer, Ask, Support
 from troth.errors import JudgeSetupError

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
+
+from msgspec.structs import replace
 
 from troth.asks import CONTRADICTED, MATCHED, UNMATCHED, Correctness, Item
 from troth.metric import Metric, Steps

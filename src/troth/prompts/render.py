@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
@@ -30,7 +30,7 @@ DEFAULT = "en"
 _HERE = Path(__file__).parent
 _SLOT = re.compile(r"\{\{(.*?)\}\}")
 _BLOCKS = re.compile(r"^\[(\w+)\]$", re.MULTILINE)
-_CONTROL = re.compile(r"\[(?=/?[A-Z])")  # no bracket of JSON itself stands before a capital letter
+_CONTROL = re.compile(rb"\[(?=/?[A-Z])")  # no bracket of JSON itself stands before a capital letter
 _SECTIONS = re.compile(r"\A## system\n(.+?)\n+## user\n(.+)\Z", re.DOTALL)
 
 
@@ -62,14 +62,15 @@ def render(ask: Ask, language: str = "en", problem: str | None = None) -> Prompt
     brief = not (ask.explain or ask.one_word or isinstance(ask, Joint))
     file = _load(language, f"{ask.name}_brief" if brief else ask.name)
     system = _chosen(file.system, ask.blocks) if isinstance(ask, Joint) else file.system
-    messages = [
-        {"role": "system", "content": system},
-        {"role": "user", "content": _fill(file.user, _values(ask))},
-    ]
+    user = _fill(file.user, ask)
+    if ask.examples:
+        more = _load(language, "examples")
+        system = f"{system}\n\n{more.system}"
+        user = f"{_fill(more.user, _Examples(json.loads(ask.examples)))}\n{user}"
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
     if problem is not None:
         again = _text(language, "repair_word" if ask.one_word else "repair").strip()
-        repair = _fill(again, {"problem": problem})
-        messages.append({"role": "user", "content": repair})
+        messages.append({"role": "user", "content": _fill(again, _Repair(problem))})
     return Prompt(tuple(messages), schema(ask), ask.name, file.hash)
 
 
@@ -83,9 +84,8 @@ def language_of(ask: Ask) -> str:
 
     The question decides, as reasons are to be in its language; without one, the other texts do.
     """
-    values = _values(ask)
-    texts = [item.text for name in ("items", "material") for item in values.get(name, ())]
-    code = language_of_text(values.get("question") or "\n".join(texts))
+    texts = [item.text for name in ("items", "material") for item in getattr(ask, name, ())]
+    code = language_of_text(getattr(ask, "question", None) or "\n".join(texts))
     return code if code in languages() else DEFAULT
 
 
@@ -109,11 +109,23 @@ def as_json(value: Any) -> str:
     not be sent as UTF-8.
     """
     try:
-        text = msgspec.json.encode(value).decode()
+        raw = msgspec.json.encode(value)
     except UnicodeEncodeError:  # a lone surrogate
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
-    text = _CONTROL.sub(r"\\u005b", text.replace("<", "\\u003c"))
-    return text.encode("utf-8", "backslashreplace").decode()
+        raw = text.encode("utf-8", "backslashreplace")
+    if b"<" in raw:
+        raw = raw.replace(b"<", b"\\u003c")
+    return _CONTROL.sub(rb"\\u005b", raw).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class _Repair:
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Examples:
+    examples: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,21 +171,24 @@ def _known(language: str) -> None:
         raise UsageError(f"there are no prompts in language {language!r}; choose one of {known}")
 
 
-def _fill(template: str, values: Mapping[str, Any]) -> str:
+def _fill(template: str, source: Ask | _Repair | _Examples) -> str:
     # One pass: what a text holds is never taken for a placeholder.
-    def value(slot: re.Match[str]) -> str:
-        if slot[1] not in values:
-            raise ValueError(
-                f"a prompt holds {slot[0]}, which is not one of {', '.join(sorted(values))}"
-            )
-        return as_json(values[slot[1]])
+    literal, *rest = _SLOT.split(template)
+    filled = [literal]
+    for name, literal in zip(rest[::2], rest[1::2], strict=True):
+        names = _names(type(source))  # type: ignore[arg-type] # a class can be hashed
+        if name not in names:
+            known = ", ".join(sorted(names))
+            raise ValueError(f"a prompt holds {{{{{name}}}}}, which is not one of {known}")
+        filled += (as_json(getattr(source, name)), literal)
+    return "".join(filled)
 
-    return _SLOT.sub(value, template)
 
-
-def _values(ask: Ask) -> dict[str, Any]:
-    derived = (name for name, v in vars(type(ask)).items() if isinstance(v, property))
-    return {name: getattr(ask, name) for name in (*(f.name for f in fields(ask)), *derived)}
+@lru_cache
+def _names(kind: type[Any]) -> frozenset[str]:
+    """What a placeholder may name: fields, and properties of the class's own."""
+    derived = {name for name, value in vars(kind).items() if isinstance(value, property)}
+    return frozenset({*(f.name for f in fields(kind)), *derived})
 
 
 def _plain(value: Any) -> Any:

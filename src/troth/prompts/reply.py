@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from troth.asks import Ask, Joint
+from troth.asks import Ask, Form, Joint
 
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
@@ -64,6 +64,8 @@ def schema(ask: Ask) -> dict[str, Any] | None:
         return None
     if isinstance(ask, Joint):
         return _object(**{f"t{n}": schema(part) for n, part in enumerate(ask.parts, 1)})
+    if isinstance(ask, Form):
+        return _object(**dict.fromkeys(ask.outputs, _VALUE))
     text = {"type": "string"}
     label = {"type": "string", "enum": list(ask.labels)}
     texts = {"type": "array", "items": text}
@@ -75,6 +77,10 @@ def schema(ask: Ask) -> dict[str, Any] | None:
     else:
         verdict = _object(id=text, label=label, reason=text)
     return _object(verdicts={"type": "array", "items": verdict})
+
+
+_PLAIN = [{"type": "number"}, {"type": "string"}, {"type": "boolean"}]
+_VALUE = {"anyOf": [*_PLAIN, {"type": "array", "items": {"anyOf": _PLAIN}}]}
 
 
 def _object(**properties: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from troth.text.asides import without_markers
@@ -71,6 +72,7 @@ def language(text: str) -> str:
     return best if counts[best] and counts[best] * 2 >= len(_LATIN.findall(sample)) else "en"
 
 
+@lru_cache(maxsize=64)  # several metrics of a row cut the same texts, one after the other
 def sentences(text: str) -> tuple[str, ...]:
     """The sentences of `text`, in order, without surrounding white space.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from troth.asks import NO, NO_CLAIM, YES, Relevance, RelevanceWhole, Support, SupportWhole
 from troth.asks import Item as Text
