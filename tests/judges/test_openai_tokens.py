@@ -20,6 +20,7 @@ from tests.judges.asking import (
     fails,
 )
 from tests.judges.test_openai_faults import VALUES
+from troth.api import evaluate
 from troth.asks import Item, SupportWhole
 from troth.engine.asking import Asking
 from troth.engine.desk import Desk
@@ -169,6 +170,14 @@ class TestThroughTheEngine:
         told = pytest.raises(JudgeSetupError, match=r"supported, unmentioned.*'a1'")
         with Endpoint(faults=[spoken(split=lambda text: [text])]) as endpoint, told:
             answers(endpoint, SUPPORT, logprobs=True)
+
+    def test_also_where_several_metrics_share_a_reply(self):
+        row = {"question": "Where?", "answer": "Paris is big.", "contexts": ["Paris is big."]}
+        told = pytest.raises(JudgeSetupError, match=r"logprobs=True.*'a1'")
+        with Endpoint(faults=[spoken(split=lambda text: [text])]) as endpoint, told:
+            judge = OpenAIChat(base_url=endpoint.base_url, logprobs=True)
+            evaluate([row], ["faithfulness", "answer_relevancy"], judge, joint=True)
+        assert endpoint.count == 1
 
 
 class TestOneWord:

@@ -109,6 +109,11 @@ def test_the_files_are_private_and_kept_out_of_git(tmp_path, monkeypatch):
 
 
 def test_garbage_a_newer_version_and_a_folder_are_refused_untouched(tmp_path):
+    short = tmp_path / "short.db"
+    short.write_bytes(b"x")
+    with pytest.raises(StoreError, match="no database"):
+        Store(short)
+    assert short.read_bytes() == b"x"
     garbage = tmp_path / "garbage.db"
     garbage.write_bytes(b"not a database" * 100)
     with pytest.raises(StoreError, match="cannot be used"):

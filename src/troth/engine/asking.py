@@ -32,8 +32,6 @@ class Asking:
 
     def __init__(self, desk: Desk, joint: Round | None = None) -> None:
         self.desk = desk
-        # Only judges behind an endpoint know this setting.
-        self._insist = getattr(desk.judge, "logprobs", None) is True
         self.usage = self.saved = NO_USAGE
         self._joint = joint
 
@@ -77,7 +75,7 @@ class Asking:
             except BadReply as bad:
                 lacking = problem = bad.problem
                 continue
-            answer = weighed(wanted, reply.content, answer, reply.tokens, insist=self._insist)
+            answer = weighed(wanted, reply.content, answer, reply.tokens, insist=self.desk.insists)
             came |= {i: tuple(vs) for i, vs in groupby(answer, lambda v: v.id)}
             missing = tuple(item for item in ask.items if item.id not in came)
             if not missing:

@@ -74,6 +74,8 @@ class Desk:
         self.price = price
         self.explain = explain
         self.joint = joint and judge.joint
+        # Only judges behind an endpoint know this setting.
+        self.insists = getattr(judge, "logprobs", None) is True
         self.meter = Meter()
         self._limit = asyncio.Semaphore(self.width)
         self._flights: dict[str, asyncio.Future[Reply]] = {}

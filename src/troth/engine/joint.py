@@ -85,8 +85,11 @@ class Round:
             answers = decode_joint(joint, reply.content)
         except BadReply:
             return {}
+        insist = self._desk.insists
         return {
-            part: weighed(part, reply.content, answers[part], reply.tokens, part=f"t{n}")
+            part: weighed(
+                part, reply.content, answers[part], reply.tokens, part=f"t{n}", insist=insist
+            )
             for n, part in enumerate(joint.parts, 1)
             if part in answers
         }

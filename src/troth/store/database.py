@@ -13,6 +13,7 @@ from troth.errors import StoreError
 
 _making = threading.Lock()  # no thread may connect to a file that another one has yet to close
 VERSION = 1
+HEADER = 100  # bytes that every SQLite file begins with
 APPLICATION = 0x74726F74  # "trot": tells our files from other programs' databases
 NOW = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
 SCHEMA = f"""
@@ -41,6 +42,8 @@ def connect(path: Path) -> sqlite3.Connection:
     """
     with _making:
         _make_private(path)
+    if 0 < path.stat().st_size < HEADER:  # SQLite would take it for an empty database
+        raise StoreError(f"{path} is no database: name another file")
     db = sqlite3.connect(path, timeout=30, check_same_thread=False)
     try:
         [version] = db.execute("PRAGMA user_version").fetchone()
