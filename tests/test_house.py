@@ -10,6 +10,7 @@ import pytest
 
 import troth
 from troth.metrics import metric_class, names
+from troth.sample import COLUMNS
 
 ROOT = Path(__file__).parents[1]
 SRC = ROOT / "src" / "troth"
@@ -21,17 +22,22 @@ ALLOWED = {
     "score": set(),
     "sample": set(),
     "text": {"errors"},
+    "encoders": {"errors", "text"},
     "asks": {"score"},
     "metric": NOUNS | {"asks"},
+    "similarity": {"asks", "score"},
     "verdicts": NOUNS | {"asks", "text"},
+    "ranking": {"text"},
+    "retrieval": NOUNS | {"metric", "ranking", "verdicts"},
     "account": NOUNS,
     "run": NOUNS | {"account"},
     "reading": NOUNS,
     "prompts": NOUNS | {"asks", "text"},
     "demo": set(),
-    "metrics": NOUNS | {"asks", "metric", "verdicts", "text"},
+    "metrics": NOUNS | {"asks", "metric", "ranking", "retrieval", "similarity", "verdicts", "text"},
     "judges": NOUNS | {"asks", "prompts", "text"},
-    "engine": NOUNS | {"asks", "metric", "prompts", "judges", "account", "text"},
+    "engine": NOUNS
+    | {"account", "asks", "encoders", "judges", "metric", "prompts", "similarity", "text"},
     "store": NOUNS | {"account", "run", "judges", "metric"},
     "report": NOUNS | {"account", "run", "text"},
 }
@@ -117,7 +123,9 @@ def test_every_metric_has_its_test_and_page_and_says_what_it_must(name):
         assert "unscorable" in said.lower(), "what an empty input gives"
         assert "https://" in said, "its source"
     assert metric_class(name).name == name
-    assert set(metric_class(name).needs) <= {"question", "answer", "references", "contexts"}
+    groups = [metric_class(name).needs, *metric_class(name).either]
+    assert {field for group in groups for field in group} <= set(COLUMNS)
+    assert any(groups)
 
 
 def test_public_names_and_the_catalogue_agree_with_what_type_checkers_see():

@@ -1,8 +1,8 @@
 """One measured run of DeepEval: `run_deepeval.py ROWS URL (default|aiohttp|openai) CONCURRENCY`.
 
 `default`: the OpenAI model class and settings that come with it. `aiohttp`, `openai`: its best
-set-up, a model class of one's own over one shared client of that package, `CONCURRENCY` rows at
-once, no cache, no output.
+set-up, a model class of one's own over one shared client of that package, `CONCURRENCY` rows and
+calls at once, no cache, no output.
 The last line is JSON: seconds and CPU seconds of the call itself, and how many scores came back.
 Runs in an environment of its own, which holds deepeval; needs OPENAI_BASE_URL and OPENAI_API_KEY.
 """
@@ -35,9 +35,10 @@ METRICS = (
 class Shared(DeepEvalBaseLLM):
     """Structured output over one client: an aiohttp session, or the openai package's."""
 
-    def __init__(self, url, client):
+    def __init__(self, url, client, concurrency):
         self.url = url
         self.client = client
+        self.concurrency = concurrency
         self.opened = None
         self.formats = {}
         super().__init__("gpt-4o-mini")
@@ -66,7 +67,9 @@ class Shared(DeepEvalBaseLLM):
         import aiohttp
 
         if self.opened is None:
-            self.opened = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
+            # Rows at once are not calls at once: a row asks for several metrics side by side.
+            connector = aiohttp.TCPConnector(limit=self.concurrency)
+            self.opened = aiohttp.ClientSession(connector=connector)
         async with self.opened.post(f"{self.url}/chat/completions", json=request) as response:
             reply = await response.json()
         return reply["choices"][0]["message"]["content"]
@@ -105,7 +108,7 @@ def main():
     configs = {}
     model = None
     if setup != "default":
-        model = Shared(url, setup)
+        model = Shared(url, setup, int(concurrency))
         configs = {
             "async_config": AsyncConfig(max_concurrent=int(concurrency)),
             "display_config": DisplayConfig(

@@ -29,13 +29,19 @@ if TYPE_CHECKING:  # what type checkers and editors see; a test holds it to the 
     from troth.metric import Metric as Metric
     from troth.metrics.answer_correctness import AnswerCorrectness as AnswerCorrectness
     from troth.metrics.answer_relevancy import AnswerRelevancy as AnswerRelevancy
+    from troth.metrics.average_precision import AveragePrecision as AveragePrecision
     from troth.metrics.contains import Contains as Contains
     from troth.metrics.contextual_precision import ContextualPrecision as ContextualPrecision
     from troth.metrics.contextual_recall import ContextualRecall as ContextualRecall
     from troth.metrics.contextual_relevancy import ContextualRelevancy as ContextualRelevancy
     from troth.metrics.exact_match import ExactMatch as ExactMatch
     from troth.metrics.faithfulness import Faithfulness as Faithfulness
+    from troth.metrics.hit_rate import HitRate as HitRate
+    from troth.metrics.ndcg import Ndcg as Ndcg
+    from troth.metrics.recall import Recall as Recall
+    from troth.metrics.reciprocal_rank import ReciprocalRank as ReciprocalRank
     from troth.metrics.rubric import Rubric as Rubric
+    from troth.metrics.semantic_similarity import SemanticSimilarity as SemanticSimilarity
     from troth.metrics.token_f1 import TokenF1 as TokenF1
     from troth.run import Run as Run
     from troth.sample import Sample as Sample

@@ -36,7 +36,7 @@ def evaluate(
     store: Store | str | Path | None = None,
     concurrency: int | None = None,
     budget: Budget | None = None,
-    prices: Prices | None = None,
+    prices: Prices | str | Path | None = None,
     progress: bool | None = None,
 ) -> Run:
     """Evaluate `data` and return the run; works inside a running event loop (a notebook) too.
@@ -58,7 +58,8 @@ def evaluate(
     concurrency: how many of the judge's replies may be awaited at once; the judge's own default.
     budget: `troth.Budget(max_calls=..., max_tokens=..., max_cost=...)`; what is not asked any more
         is `failed` and says so, and the same call with the same store goes on from there.
-    prices: judge name -> `{"input": ..., "output": ...}` per million tokens, to know costs.
+    prices: judge name -> `{"input": ..., "output": ...}` per million tokens, to know costs; or the
+        path of a TOML file that says so.
     progress: a bar on standard error; by default on a terminal, for what takes over a second.
 
     An empty input raises `InputError`, as does a metric whose columns are absent. A row that
@@ -98,7 +99,7 @@ async def aevaluate(
     store: Store | str | Path | None = None,
     concurrency: int | None = None,
     budget: Budget | None = None,
-    prices: Prices | None = None,
+    prices: Prices | str | Path | None = None,
     progress: bool | None = None,
 ) -> Run:
     """`evaluate` for async code: the same parameters, the same run."""
@@ -129,7 +130,7 @@ async def aevaluate(
             await run_rows(
                 sink.samples(), chosen, desk, app=wrap(app) if app else None, on_row=on_row
             )
-        info = info_of(scanned, chosen, answering, sink.digest, price)
+        info = info_of(scanned, chosen, desk, sink.digest)
         skipped = tuple(str(error) for error in scanned.skipped)
         return sink.finish(info, skipped, time.perf_counter() - started)
 
@@ -147,7 +148,7 @@ def estimate(
     store: Store | str | Path | None = None,
     concurrency: int | None = None,
     budget: Budget | None = None,
-    prices: Prices | None = None,
+    prices: Prices | str | Path | None = None,
 ) -> list[Estimate]:
     """What `evaluate` with the same parameters would ask and cost; nothing is asked.
 

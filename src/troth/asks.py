@@ -226,12 +226,13 @@ class Joint(Ask):
 
     name = "joint"
 
-    parts: tuple[Support | Relevance | Usefulness, ...]
+    parts: tuple[Support | Relevance | Usefulness | Correctness, ...]
 
     @classmethod
     def of(cls, asks: Iterable[Ask]) -> Joint:
         """Those of `asks` that can go together; an ask of another kind must go by itself."""
-        parts = tuple(a for a in asks if isinstance(a, (Support, Relevance, Usefulness)))
+        kinds = (Support, Relevance, Usefulness, Correctness)
+        parts = tuple(ask for ask in asks if isinstance(ask, kinds))
         return cls(items=(), parts=parts, explain=all(part.explain for part in parts))
 
     @property
@@ -281,7 +282,7 @@ class Joint(Ask):
             dict.fromkeys(
                 item
                 for part in self.parts
-                if not (isinstance(part, Usefulness) or part.subject == "context")
+                if not isinstance(part, Usefulness) and getattr(part, "subject", "") != "context"
                 for item in part.items
             )
         )

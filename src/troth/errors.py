@@ -16,6 +16,8 @@ Branch on the class and its fields, never on the message.
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class TrothError(Exception):
     """Root of the tree: `except TrothError` catches all that is raised on purpose."""
@@ -81,7 +83,14 @@ class JudgeSetupError(JudgeError):
 
 
 class JudgeUnavailable(JudgeError):
-    """The endpoint did not answer within its retries: the row fails, the others go on."""
+    """The endpoint did not answer within its retries: the row fails, the others go on.
+
+    `usage` is what this ask had cost by then (a `troth.score.Usage`); `None` where nobody counted.
+    """
+
+    def __init__(self, *args: object, usage: Any = None) -> None:
+        self.usage = usage
+        super().__init__(*args)
 
 
 class BudgetSpent(JudgeError):

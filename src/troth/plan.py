@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -13,11 +14,13 @@ from typing import Any
 
 from troth import metrics as catalogue
 from troth.engine.budget import Budget, Price, Prices, price_of
+from troth.engine.desk import Desk
 from troth.errors import UsageError
 from troth.judges.base import Judge
 from troth.judges.names import resolve
 from troth.metric import Metric
 from troth.reading import Scan, scan
+from troth.reading.columns import check_needed
 from troth.store import Store
 from troth.store.sink import ranking
 
@@ -44,7 +47,7 @@ def default_metrics(scanned: Scan, app: object = None) -> tuple[Metric, ...]:
     fields = scanned.fields | (APP_FIELDS if app else frozenset())
     classes = map(catalogue.metric_class, catalogue.names())
     every = [found() for found in classes if not found.asked_only]
-    chosen = tuple(m for m in every if set(m.needs) <= fields)
+    chosen = tuple(m for m in every if not m.lacking(fields))
     if not chosen:
         raise UsageError(
             f"{scanned.source}: its columns ({', '.join(scanned.columns)}) permit no metric; "
@@ -87,6 +90,9 @@ def chosen_metrics(
     if app:
         needs = (needs - APP_FIELDS) | {"question"}
     scanned = scan(data, mapping=mapping, skip_bad=skip_bad, needs=needs)
+    fields = scanned.fields | (APP_FIELDS if app else frozenset())
+    for metric in chosen or ():  # what one of several columns would do for
+        check_needed(metric.lacking(fields), scanned.mapped, scanned.columns, scanned.source)
     chosen = chosen or default_metrics(scanned, app)
     if granularity is not None:
         chosen = tuple(
@@ -98,9 +104,20 @@ def chosen_metrics(
     return scanned, chosen
 
 
-def known_price(judge: Judge, prices: Prices | None, budget: Budget | None) -> Price | None:
-    """The judge's price; `UsageError` where a limit on the cost needs it and it is unknown."""
-    price = price_of(judge.name, prices)
+def known_price(
+    judge: Judge, prices: Prices | str | Path | None, budget: Budget | None
+) -> Price | None:
+    """The judge's price, from a table or a TOML file of one.
+
+    `UsageError` where it is unknown although a table or a limit on the cost was given; judges that
+    cost nothing need none.
+    """
+    table = _table(prices) if isinstance(prices, (str, Path)) else prices
+    price = price_of(judge.name, table)
+    if price is None and table is not None and not judge.free:
+        raise UsageError(
+            f"the prices have none for {judge.name!r}, only for {', '.join(map(repr, table))}"
+        )
     if price is None and budget is not None and budget.max_cost is not None:
         raise UsageError(
             f"max_cost needs the price of {judge.name!r}: prices={{{judge.name!r}: "
@@ -109,18 +126,23 @@ def known_price(judge: Judge, prices: Prices | None, budget: Budget | None) -> P
     return price
 
 
+def _table(path: str | Path) -> Prices:
+    try:
+        return tomllib.loads(Path(path).read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"the prices in {str(path)!r} cannot be read: {error}") from None
+
+
 def new_id() -> str:
     """An id for a run: sortable by time."""
     return time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(2)
 
 
-def info_of(
-    scanned: Scan, metrics: Sequence[Metric], judge: Judge, digest: str, price: Price | None
-) -> dict[str, Any]:
+def info_of(scanned: Scan, metrics: Sequence[Metric], desk: Desk, digest: str) -> dict[str, Any]:
     """What somebody needs to repeat the run; plain JSON values."""
     from importlib.metadata import version  # noqa: PLC0415 - 80 ms that only a run needs
 
-    judged = [metric.label for metric in metrics if metric.judged]
+    judged = any(metric.judged for metric in metrics)
     return {
         "source": scanned.source.encode("utf-8", "replace").decode(),
         "data_sha256": digest,
@@ -128,7 +150,9 @@ def info_of(
         "metrics": {metric.label: repr(metric) for metric in metrics},
         "ranking": list(ranking(metrics)),
         "unused": [c for c in scanned.columns if c not in scanned.mapped.values()],
-        "judge": dict(judge.identity()) if judged else None,
-        "price": asdict(price) if price else None,
+        "judge": dict(desk.judge.identity()) if judged else None,
+        "asking": {"joint": desk.joint, "explain": desk.explain} if judged else None,
+        "encoders": {name: dict(said) for name, said in desk.encoders.items()} or None,
+        "price": asdict(desk.price) if desk.price else None,
         "versions": {"troth": version("troth"), "python": python_version()},
     }

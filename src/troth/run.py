@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from troth.account import KEPT, Account, Row, Summary, rank_of
 from troth.errors import MissingExtra
-from troth.score import Score
+from troth.sample import RETRIEVAL
+from troth.score import Score, Usage
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,6 +58,16 @@ class Run:
         """The account of every metric, by label."""
         return self.account.summary()
 
+    def cost_of(self, usage: Usage) -> float | None:
+        """What `usage` (of a `Summary` or a `Score`) costs at the run's prices.
+
+        `None` where none were given.
+        """
+        if not (price := self.info.get("price")):
+            return None
+        tokens = usage.input_tokens * price["input"] + usage.output_tokens * price["output"]
+        return float(tokens / 1_000_000)
+
     def worst(self, n: int = 5, metric: str | None = None) -> list[Row]:
         """The `n` lowest rows by one metric, or by the mean over the judged ones of the answer.
 
@@ -86,6 +97,7 @@ class Run:
                 "references": None if s.references is None else list(s.references),
                 "contexts": None if s.contexts is None else list(s.contexts),
             }
+            record |= {f: v for f in RETRIEVAL if (v := _plain(getattr(s, f))) is not None}
             for metric, score in row.scores.items():
                 record[metric] = score.value
                 record[f"{metric}.status"] = str(score.status)
@@ -133,6 +145,14 @@ class Run:
         )
         caption = f"{len(self.rows)} rows, judge {html.escape(self.judge)}"
         return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table>"
+
+
+def _plain(value: tuple[Any, ...] | None) -> list[Any] | dict[str, float] | None:
+    """A field of lists, or ids with their grades where they are not all the same."""
+    if not value or isinstance(value[0], str):
+        return None if value is None else list(value)
+    grades = dict(value)
+    return list(grades) if set(grades.values()) == {1.0} else grades
 
 
 def _series(polars: Any, name: str, cells: list[Any]) -> pl.Series:

@@ -7,11 +7,12 @@ from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
-from troth.asks import NO_CLAIM, Item
+from troth.asks import NO_CLAIM, UNMENTIONED, Item
 from troth.sample import Sample
 from troth.score import Verdict
-from troth.text.sentences import sentences
+from troth.text.sentences import says_anything, sentences
 
+NO_CONTEXT = "there is no context"
 FLOOR = 0.01  # the least support that a claim can have in a joint support
 QUOTE = 90  # characters of a claim that an explanation quotes
 NAMED = 5  # failing claims that an explanation names; all of them are in the verdicts
@@ -25,7 +26,22 @@ def numbered(prefix: str, text: str) -> tuple[Item, ...]:
 def contexts_of(sample: Sample) -> tuple[Item, ...]:
     """The contexts that hold anything, as items `c1`, `c2`, ... numbered by their rank."""
     return tuple(
-        Item(f"c{n}", text) for n, text in enumerate(sample.contexts or (), 1) if text.strip()
+        Item(f"c{n}", text)
+        for n, text in enumerate(sample.contexts or (), 1)
+        if says_anything(text)
+    )
+
+
+def without_contexts(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+    """What `verdicts` on support can say where no context was there to support or contradict.
+
+    Which items claim nothing is the judge's to say; all others are unmentioned.
+    """
+    return tuple(
+        v
+        if v.label == NO_CLAIM
+        else replace(v, label=UNMENTIONED, support=0.0, reason=NO_CONTEXT, sources=())
+        for v in verdicts
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 Body = Mapping[str, Any]
 Schema = dict[str, Any]
 
-_BULLET = re.compile(r"^- \"?(\w+)\"?:", re.MULTILINE)
+_BULLET = re.compile(r"^(?:- )?\"?(\w+)\"?:", re.MULTILINE)
 _YES_NO = re.compile(r"\byes\b.{0,200}\bno\b", re.IGNORECASE | re.DOTALL)
 # By these an ask is known where a request names none.
 _NAMES = {"supported": "support", "relevant": "relevance", "useful": "usefulness"}

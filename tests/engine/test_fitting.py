@@ -78,3 +78,24 @@ def test_what_cannot_be_cut_fails_its_row_and_says_why():
     assert result.status is Status.FAILED
     assert "window of 100 tokens" in result.reason
     assert judge.asks == []
+
+
+def test_claims_that_different_contexts_support_are_all_supported():
+    class Splitting(Narrow):
+        def judge(self, ask):
+            context = " ".join(c.text for c in ask.contexts)
+            [item] = ask.items
+            claims = item.text.removesuffix(".").split(" and ")
+            said = [{"claim": c, "label": self.label(c, context)[0]} for c in claims]
+            return {"verdicts": [{"id": item.id, "claims": said}]}
+
+    row = {
+        "answer": "Ana sings and Bo rests and Cy runs.",
+        "contexts": ["Ana sings. " + "x " * 99, "Bo rests, not Cy. " + "x " * 99],
+    }
+    scores = [
+        troth.evaluate([row], ["faithfulness"], Splitting(window))[0].scores["faithfulness"]
+        for window in (None, 150)
+    ]
+    assert [score.value for score in scores] == [pytest.approx(2 / 3)] * 2
+    assert [v.label for v in scores[1].verdicts] == ["supported", "supported", "contradicted"]

@@ -142,6 +142,19 @@ class TestOneWord:
         tokens = (("no", (*logs(yes=0.2, no=0.2, maybe=0.5, none=0.1), ("", -0.1), ("n", -99.0))),)
         assert one(WHOLE, "no", tokens) == pytest.approx(0.5)
 
+    @pytest.mark.parametrize(
+        ("chosen", "other"), [(" no", "yes"), ("no", " yes"), ("\tno", " Yes")]
+    )
+    def test_white_space_before_a_word_makes_no_other_word(self, chosen, other):
+        tokens = ((chosen, ((other, math.log(0.9)), (chosen, math.log(0.1)))),)
+        assert one(WHOLE, "no", tokens) == pytest.approx(0.9)
+        assert one(WHOLE, chosen, tokens) == pytest.approx(0.9)
+
+    def test_equal_alternatives_add_up(self):
+        others = [("no", 0.5), ("yes", 0.2), ("no", 0.1), (" no", 0.2)]
+        tokens = (("no", tuple((text, math.log(p)) for text, p in others)),)
+        assert one(WHOLE, "no", tokens) == pytest.approx(0.2)
+
     @pytest.mark.parametrize("logprob", [-math.inf, math.nan, -9999.0])
     def test_the_impossible_has_no_chance(self, logprob):
         tokens = (("no", (("no", -0.1), ("yes", logprob))),)
@@ -167,6 +180,64 @@ class TestLabelsThatBeginOthers:
             certain("}]}"),
         )
         assert one(RUBRIC, text, tokens) == pytest.approx(0.8)
+
+
+def level(said, *tokens):
+    """A reply that says the level `said`, and its tokens: these, in the midst of certain ones."""
+    before, after = '{"verdicts":[{"id":"a1","label":"', '"}]}'
+    given = tuple((text, logs(**others)) for text, others in tokens)
+    if not given[-1][0].startswith('"'):
+        given = (*given, certain('"'))
+    return before + said + after, (certain(before), *given, certain("}]}"))
+
+
+TEN = RubricLevel(
+    items=ITEMS[:1],
+    material=(),
+    scale=tuple((str(n), "m", (n - 1) / 9) for n in range(10, 0, -1)),
+)
+
+
+class TestAlternativesThatCannotBeTold:
+    def test_none_is_left_out_in_silence(self):
+        text, tokens = level("9", ("9", {"9": 0.5, "1": 0.45}))  # 1, or 10 in two tokens?
+        answer = decode(TEN, text)
+        assert weighed(TEN, text, answer, tokens) == answer
+        with pytest.raises(JudgeSetupError, match="logprobs=True"):
+            weighed(TEN, text, answer, tokens, insist=True)
+
+    def test_a_hundredth_does_no_harm(self):
+        text, tokens = level("9", ("9", {"9": 0.75, "5": 0.24, "1": 0.009}))
+        assert one(TEN, text, tokens) == pytest.approx((0.75 * 8 + 0.24 * 4) / 9 / 0.99)
+
+    def test_who_has_a_token_for_ten_does_not_spell_it(self):
+        text, tokens = level("9", ("9", {"9": 0.5, "1": 0.4, "10": 0.1}))
+        assert one(TEN, text, tokens) == pytest.approx((0.5 * 8 + 0.4 * 0 + 0.1 * 9) / 9)
+        text, tokens = level("1", ("1", {"1": 0.6, "10": 0.4}), ('"', {'"': 0.9, '0"': 0.1}))
+        assert one(TEN, text, tokens) == pytest.approx(0.4 + 0.06)
+
+    def test_a_part_of_two_words_means_the_one_that_is_no_token(self):
+        text = '{"verdicts":[{"id":"a1","label":"useful"}]}'
+        before, after = text.split("useful")
+        part = logs(useful=0.6, use=0.4)
+        tokens = (certain(before), ("useful", part), certain(after))
+        asked = Usefulness(items=ITEMS[:1], question="?", references=("r",))
+        assert one(asked, text, tokens) == pytest.approx(0.6)
+        tokens = (certain(before), ("useful", (*part, ("useless", -9.0))), certain(after))
+        assert one(asked, text, tokens) == 1.0  # now it can be neither: not told
+
+    def test_the_part_that_was_taken_goes_on_whatever_its_case(self):
+        text = '{"verdicts":[{"id":"a1","label":"useful"}]}'
+        before, after = text.split("useful")
+        first = ("use", logs(use=0.5, Use=0.25, sup=0.25))
+        tokens = (certain(before), first, ("ful", logs(ful=0.8, less=0.2)), certain(after))
+        asked = Usefulness(items=ITEMS[:1], question="?", references=("r",))
+        assert one(asked, text, tokens) == pytest.approx(0.8)
+
+    def test_where_the_deciding_token_has_no_alternatives_nothing_is_decided(self):
+        text, tokens = level("1", ("1", {"1": 0.8, "0": 0.2}), ('"', {'"': 1.0}))
+        tokens = [(t, () if t == '"' else others) for t, others in tokens]
+        assert one(RUBRIC, text, tokens) == 0.5
 
 
 JSON = '{"verdicts":[{"id":"a1","label":"relevant"},{"id":"a2","label":"irrelevant"}]}'

@@ -7,10 +7,11 @@ import pytest
 from click.testing import CliRunner
 
 import troth
+import troth.judges.openai
 from tests.endpoint import Endpoint
 from troth.api import estimate
 from troth.cli import main
-from troth.errors import JudgeSetupError, UsageError
+from troth.errors import JudgeSetupError, JudgeUnavailable, UsageError
 from troth.judges.base import Reply
 from troth.judges.scripted import Scripted
 from troth.score import Usage
@@ -83,7 +84,7 @@ def test_tokens_and_cost_end_likewise(limits, calls):
 def test_limits_that_cannot_be_kept_are_refused():
     with pytest.raises(UsageError, match="price of 'priced'"):
         troth.evaluate(ROWS, METRICS, Priced(), budget=troth.Budget(max_cost=1))
-    with pytest.raises(UsageError, match="max_calls must not be negative"):
+    with pytest.raises(UsageError, match="max_calls must be a number of at least 0"):
         troth.Budget(max_calls=-1)
     with pytest.raises(UsageError, match="per million tokens"):
         troth.evaluate(ROWS, METRICS, Priced(), prices={"priced": {"input": "much"}})
@@ -185,3 +186,86 @@ def test_the_command_line_counts_limits_and_prices(tmp_path, monkeypatch):
         prune = CliRunner().invoke(main, ["cache", "prune", "--all"])
         assert "deleted: 20" in prune.stdout
         assert CliRunner().invoke(main, ["cache", "info", "--store", "no.db"]).exit_code == 2
+
+
+@pytest.mark.parametrize("limits", [{"max_cost": float("nan")}, {"max_calls": "3"}])
+def test_a_limit_that_is_no_number_is_refused(limits):
+    with pytest.raises(UsageError, match=f"{next(iter(limits))} must be a number"):
+        troth.Budget(**limits)
+
+
+@pytest.mark.parametrize("price", [float("nan"), float("inf"), -1.0])
+def test_a_price_that_is_none_is_refused(price):
+    with pytest.raises(UsageError, match="at least 0 and finite"):
+        troth.evaluate(ROWS, METRICS, Priced(), prices={"priced": {"input": price, "output": 1.0}})
+
+
+def test_prices_without_one_for_the_judge_are_refused_and_a_file_will_do(tmp_path):
+    table = tmp_path / "prices.toml"
+    table.write_text("[other]\ninput = 1\noutput = 1\n")
+    with pytest.raises(UsageError, match="none for 'priced', only for 'other'"):
+        troth.evaluate(ROWS, METRICS, Priced(), prices=table)
+    assert estimate(ROWS, METRICS, "builtin", prices=table)[0].cost == 0  # it costs nothing
+    table.write_text("[priced]\ninput = 1\noutput = 0\n")
+    run = troth.evaluate(ROWS, METRICS, Priced(), prices=str(table))
+    summary = run.summary()["faithfulness"]
+    assert run.cost_of(summary.usage) == pytest.approx(20 * 100 / 1e6)
+    with pytest.raises(UsageError, match=r"prices in '.*nowhere\.toml' cannot be read"):
+        troth.evaluate(ROWS, METRICS, Priced(), prices=tmp_path / "nowhere.toml")
+
+
+def test_tokens_that_the_endpoint_does_not_report_are_estimated_for_the_limit():
+    class Silent(Priced):
+        async def reply(self, ask, problem=None):
+            return Reply((await super().reply(ask, problem)).content, Usage(1))
+
+    judge = Silent()
+    judge.concurrency = 1
+    run = troth.evaluate(ROWS, METRICS, judge, budget=troth.Budget(max_tokens=500))
+    assert 2 <= len(judge.asks) <= 6  # 100 tokens in, and the reply's
+    assert {s.usage.input_tokens for s in run.summary().values()} == {0}
+
+
+RICH = [{**row, "references": [row["answer"], f"{n} is so."]} for n, row in enumerate(ROWS)]
+MANY = ["faithfulness", "faithfulness:counts", "answer_correctness", "contextual_recall"]
+
+
+@pytest.mark.parametrize("metrics", [MANY, MANY[:2], MANY[::2], [*MANY[:1], "faithfulness@answer"]])
+@pytest.mark.parametrize("joint", [False, True])
+def test_an_estimate_counts_what_is_asked_then_and_nothing_after(
+    tmp_path, monkeypatch, metrics, joint
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    given = {"joint": joint, "store": tmp_path / "t.db"}
+    with Endpoint() as endpoint:
+        judge = f"{endpoint.base_url}#m"
+        before = estimate(RICH, metrics, judge, **given)
+        troth.evaluate(RICH, metrics, judge, **given)
+        after = estimate(RICH, metrics, judge, **given)
+        assert sum(one.usage.calls for one in before) == endpoint.count
+    assert sum(one.usage.calls for one in after) == 0
+
+
+def test_an_estimate_survives_a_row_that_cannot_be_cut(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    rows = [ROWS[0], {**ROWS[1], "answer": "x" * 9000}]
+    judge = troth.judges.openai.OpenAIChat(base_url="http://127.0.0.1:9/v1", window=900)
+    [found] = estimate(rows, ["faithfulness@answer"], judge)
+    assert (found.usage.calls, found.silent) == (1, 0)
+
+
+def test_what_was_paid_for_counts_also_where_the_ask_fails_in_the_end():
+    class Cut(Priced):
+        def right(self, ask):
+            return JudgeUnavailable("503 at last", usage=Usage(1, 100, 10))
+
+        def __init__(self):
+            Scripted.__init__(self, self.right)
+
+    for joint in (False, True):
+        judge = Cut()
+        judge.joint = True
+        run = troth.evaluate([ROWS[0], ROWS[0]], METRICS, judge, joint=joint)
+        spent = sum((s.usage for s in run.summary().values()), Usage())
+        assert spent == Usage(1 if joint else 2, 100 if joint else 200, 10 if joint else 20)
+        assert all(s.failed == 2 for s in run.summary().values())

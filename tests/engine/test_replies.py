@@ -1,6 +1,7 @@
 """Whatever a judge replies: a number that the reply carries, another ask, or a reasoned failure."""
 
 import json
+import time
 
 import pytest
 
@@ -180,6 +181,48 @@ def test_a_whole_answer_in_an_odd_wrapping_is_read(wrap):
     result, judge = score(script)
     assert result.value == pytest.approx(0.8)
     assert len(judge.asks) == 1
+
+
+HUGE = {
+    "nested and numbers": "[ " * 150 + "1," * 25_000,
+    "loop of objects": '[{"a":[' * 100 + '{"id": "a1", "x": [1, 2]}, ' * 2000,
+    "keys twice": 'x[{"a":1,"a":2},' * 10_000,
+    "far too long": "x" + "[ " * 150 + "1," * 1_900_000,
+    "empty thoughts": "<think></think>" * 250_000,
+    "a fence of lines": "```" + "\n" * 300_000 + "x```x",
+    "fences": "```\n" * 500_000,
+}
+
+
+@pytest.mark.parametrize("text", HUGE.values(), ids=HUGE)
+def test_what_is_long_and_no_answer_is_refused_in_little_time(text):
+    started = time.process_time()
+    result, judge = score(lambda ask: text)
+    assert result.status is Status.FAILED
+    assert len(judge.asks) == 3
+    assert time.process_time() - started < 6  # three times; it was minutes
+
+
+def test_a_long_answer_behind_long_thoughts_is_read():
+    thoughts = "<think></think>\n" * 10_000 + "<think>" + "[1, " * 200_000 + "</think>"
+    result, _ = score(lambda ask: thoughts + json.dumps(right(ask, reason="r" * 300_000)))
+    assert result.value == 1.0
+    result, _ = score(lambda ask: "x [draft: [1, 2" * 20 + f"``` {json.dumps(right(ask))} ```")
+    assert result.value == 1.0
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "-" + "9" * 4000, "9" * 5000, "1e999", "1e-400"])
+def test_a_label_that_is_no_word_is_asked_again(number):
+    def script(ask):
+        asked.append(ask)
+        said = json.dumps(right(ask, label="LABEL"))
+        return said.replace('"LABEL"', number) if len(asked) == 1 else right(ask)
+
+    asked = []
+    result, judge = score(script, AnswerRelevancy())
+    assert result.value == 1.0
+    assert len(judge.asks) == 2
+    assert judge.problems[1]
 
 
 def test_missing_items_alone_are_asked_again():

@@ -4,7 +4,8 @@ import random
 
 import pytest
 from haystack import Pipeline, component
-from haystack.core.errors import PipelineConnectError, PipelineRuntimeError
+from haystack.core.errors import PipelineConnectError
+from haystack.utils import Secret
 
 from tests.endpoint import Endpoint
 from troth.errors import InputError, JudgeSetupError, JudgeUnavailable, UsageError
@@ -67,7 +68,7 @@ class TestThroughAnEndpoint:
             pipeline.add_component("evaluator", evaluator)
             result = pipeline.run({"evaluator": ROW})
         [[only]] = result["evaluator"]["results"]
-        assert only.keys() == {"name", "score", "explanation"}
+        assert only.keys() == {"name", "score", "explanation", "status"}
         assert (only["name"], only["score"]) == ("faithfulness", 1.0)
         assert only["explanation"]
         assert {request.body["model"] for request in endpoint.requests} == {"gpt-4"}
@@ -143,8 +144,17 @@ class TestWithoutAKey:
     def test_in_a_pipeline(self):
         pipeline = Pipeline()
         pipeline.add_component("evaluator", DeepEvalEvaluator("faithfulness", {"model": "gpt-4"}))
-        with pytest.raises(PipelineRuntimeError, match="OPENAI_API_KEY"):
+        with pytest.raises(JudgeSetupError, match="OPENAI_API_KEY"):
             pipeline.run({"evaluator": ROW})
+
+    @pytest.mark.parametrize("names", ["MY_KEY", ["MY_KEY", "OUR_KEY"]])
+    def test_the_variable_of_the_secret_is_named(self, names):
+        params = {"api_key": Secret.from_env_var(names)}
+        evaluator = DeepEvalEvaluator("faithfulness", params)
+        words = "MY_KEY" if isinstance(names, str) else "MY_KEY or OUR_KEY"
+        for act in (lambda: evaluator.run(**ROW), evaluator.warm_up):
+            with pytest.raises(JudgeSetupError, match=f"set {words}, which api_key names"):
+                act()
 
     def test_the_builtin_judge_needs_none(self):
         [[only]] = scored("faithfulness", "builtin", ROW)
@@ -182,6 +192,99 @@ def test_unmentioned_claims_pass_unless_they_are_penalized(penalize, expected):
     assert only["score"] == expected
 
 
+class TestKeys:
+    @pytest.mark.parametrize(
+        "secret", [Secret.from_env_var("MY_KEY"), Secret.from_token("sk-of-mine")]
+    )
+    def test_a_secret_is_sent_and_never_shown(self, secret, monkeypatch):
+        monkeypatch.setenv("MY_KEY", "sk-of-mine")
+        with Endpoint(key="sk-of-mine") as endpoint:
+            for model in ("m", "openai/m"):
+                params = {"model": model, "base_url": endpoint.base_url, "api_key": secret}
+                assert scores(DeepEvalEvaluator("faithfulness", params).run(**ROW)) == [1.0]
+            params = {"model": f"{endpoint.base_url}#m", "api_key": secret}
+            evaluator = DeepEvalEvaluator("faithfulness", params)
+            assert scores(evaluator.run(**ROW)) == [1.0]
+        assert "sk-of-mine" not in repr(evaluator) + repr(vars(evaluator))
+
+    def test_a_secret_in_yaml(self, monkeypatch):
+        monkeypatch.setenv("MY_KEY", "sk-of-mine")
+        params = {"model": "gpt-4", "api_key": Secret.from_env_var("MY_KEY"), "threshold": 0.7}
+        pipeline = Pipeline()
+        pipeline.add_component("one", DeepEvalEvaluator(DeepEvalMetric.FAITHFULNESS, params))
+        text = pipeline.dumps()
+        assert "sk-of-mine" not in text
+        loaded = Pipeline.loads(text)
+        assert loaded.dumps() == text
+        assert loaded.get_component("one").metric_params == params
+
+    def test_a_token_cannot_be_written_down(self):
+        params = {"api_key": Secret.from_token("sk-of-mine")}
+        with pytest.raises(ValueError, match="serialize") as caught:
+            DeepEvalEvaluator("faithfulness", params).to_dict()
+        assert "sk-of-mine" not in str(caught.value)
+
+
+def test_a_metric_is_the_same_in_yaml_by_name_and_as_the_enum():
+    texts = []
+    for metric in ("contextual_recall", DeepEvalMetric.CONTEXTUAL_RECALL):
+        pipeline = Pipeline()
+        pipeline.add_component("one", DeepEvalEvaluator(metric, {"model": "builtin"}))
+        texts.append(pipeline.dumps())
+        loaded = Pipeline.loads(texts[-1]).get_component("one")
+        assert loaded.metric is DeepEvalMetric.CONTEXTUAL_RECALL
+    assert texts[0] == texts[1]
+    assert "metric: contextual_recall\n" in texts[0]
+
+
+GOOD_AND_BAD = {
+    "questions": ["q", "q", "q"],
+    "contexts": [["c"], ["c"], ["c"]],
+    "responses": ["Good. Good. Bad. Good.", "Good.", ""],
+}
+
+
+class TestThresholds:
+    def output(self, **params):
+        judge = Scripted({"Good.": "supported", "Bad.": "contradicted"})
+        return DeepEvalEvaluator("faithfulness", params, judge=judge).run(**GOOD_AND_BAD)
+
+    def test_without_any(self):
+        output = self.output()
+        assert output["individual_scores"] == [0.75, 1.0, None]
+        assert output["score"] == 0.875
+        assert all("success" not in row for [row] in output["results"])
+
+    @pytest.mark.parametrize(
+        ("threshold", "expected"), [(0.75, [True, True]), (0.8, [False, True]), (0, [True, True])]
+    )
+    def test_success_is_reaching_it(self, threshold, expected):
+        output = self.output(threshold=threshold)
+        assert [row["success"] for [row] in output["results"]] == [*expected, False]
+        assert output["individual_scores"] == [0.75, 1.0, None]
+
+    def test_strict_mode_is_all_or_nothing(self):
+        output = self.output(strict_mode=True, threshold=0.2)
+        assert output["individual_scores"] == [0.0, 1.0, None]
+        assert output["score"] == 0.5
+        assert scores(output) == [0.0, 1.0, None]
+        assert [row["success"] for [row] in output["results"]] == [False, True, False]
+
+    def test_without_reasons_the_judge_is_asked_for_labels_alone(self):
+        asked = {}
+        for wanted in (True, False):
+            with Endpoint() as endpoint:
+                params = {
+                    "model": "m", "base_url": endpoint.base_url, "include_reason": wanted,
+                }  # fmt: skip
+                output = DeepEvalEvaluator("faithfulness", params).run(**GOOD_AND_BAD)
+            asked[wanted] = json.dumps(endpoint.requests[-1].body)
+            explanations = [row["explanation"] for [row] in output["results"]]
+            assert [said is not None for said in explanations] == [wanted, wanted, True]
+        assert "reason" not in asked[False]
+        assert asked[True] != asked[False]
+
+
 def test_a_row_that_fails_or_has_nothing_to_judge_says_so():
     judge = Scripted([JudgeUnavailable("the line is dead"), *[None] * 3])
     inputs = rows(3)
@@ -191,6 +294,7 @@ def test_a_row_that_fails_or_has_nothing_to_judge_says_so():
     assert "no claim" in results[0][0]["explanation"]
     assert "the line is dead" in results[1][0]["explanation"]
     assert "no usable reply" in results[2][0]["explanation"]
+    assert [row[0]["status"] for row in results] == ["unscorable", "failed", "failed"]
 
 
 def test_a_judge_that_breaks_fails_the_row():
@@ -207,7 +311,8 @@ def test_a_judge_that_breaks_fails_the_row():
 
 def test_no_rows_give_no_results():
     inputs = {"questions": [], "contexts": [], "responses": []}
-    assert scored("faithfulness", Scripted([]), inputs) == []
+    output = DeepEvalEvaluator("faithfulness", {"model": Scripted([])}).run(**inputs)
+    assert output == {"results": [], "score": None, "individual_scores": []}
 
 
 class TestParameters:
@@ -220,6 +325,16 @@ class TestParameters:
         ("metric", "params", "words"),
         [
             ("faithfulness", {"treshold": 1}, ["'treshold'", "model", "base_url", "penalize_"]),
+            ("faithfulness", {"threshold": 1.5}, ["threshold", "[0, 1]", "1.5"]),
+            ("faithfulness", {"threshold": "high"}, ["threshold", "[0, 1]", "'high'"]),
+            ("faithfulness", {"strict_mode": 1}, ["strict_mode", "True or False", "int: 1"]),
+            ("faithfulness", {"include_reason": "no"}, ["include_reason", "True or False"]),
+            ("faithfulness", {"api_key": "sk-mine"}, ["api_key", "Secret", "str"]),
+            (
+                "faithfulness",
+                {"model": "builtin", "api_key": Secret.from_env_var("X")},
+                ["api_key", "'builtin'"],
+            ),
             ("contextual_recall", {"penalize_ambiguous_claims": True}, ["contextual_recall"]),
             ("faithfulness", {"penalize_ambiguous_claims": "no"}, ["True or False", "'no'"]),
             ("faithfulness", ["gpt-4"], ["a dict", "gpt-4"]),

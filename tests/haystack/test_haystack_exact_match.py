@@ -1,15 +1,20 @@
-import subprocess
-import sys
+import inspect
+from collections import UserList
 
+import numpy as np
 import pandas as pd
 import pytest
-from haystack import Pipeline
+from haystack import Pipeline, component
 from haystack.components.evaluators import AnswerExactMatchEvaluator as Original
+from haystack.core.errors import PipelineConnectError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troth.errors import InputError
-from troth.haystack import AnswerExactMatchEvaluator
+from troth.errors import InputError, UsageError
+from troth.haystack import AnswerExactMatchEvaluator, AnswerF1Evaluator, Column
+from troth.metrics.exact_match import ExactMatch
+from troth.metrics.token_f1 import TokenF1
+from troth.sample import Sample
 
 EXAMPLE = {
     "ground_truth_answers": ["Berlin", "Paris"],
@@ -39,12 +44,28 @@ def test_as_the_original(pairs):
     assert AnswerExactMatchEvaluator().run(truths, answers) == Original().run(truths, answers)
 
 
-@pytest.mark.parametrize("kind", [tuple, pd.Series])
+@pytest.mark.parametrize("kind", [tuple, pd.Series, np.array, Column, UserList])
 def test_other_sequences_are_as_good_as_a_list(kind):
     result = AnswerExactMatchEvaluator().run(kind(["a", "b"]), kind(["a", "c"]))
     assert result == {"individual_scores": [1, 0], "score": 0.5}
+    assert {type(score) for score in result["individual_scores"]} == {int}
     with pytest.raises(InputError, match="empty"):
         AnswerExactMatchEvaluator().run(kind([]), kind([]))
+
+
+def test_strings_of_a_type_of_their_own_count_as_what_they_say():
+    class Odd(str):
+        def __eq__(self, other):
+            return 7
+
+        __hash__ = str.__hash__
+
+    result = AnswerExactMatchEvaluator().run([Odd("a"), np.str_("b")], ["b", Odd("b")])
+    assert result == {"individual_scores": [0, 1], "score": 0.5}
+
+
+def test_a_space_counts():
+    assert AnswerExactMatchEvaluator().run(["Berlin"], ["Berlin "])["individual_scores"] == [0]
 
 
 @pytest.mark.parametrize(
@@ -55,48 +76,114 @@ def test_other_sequences_are_as_good_as_a_list(kind):
         ("ab", ["a", "b"], ["'ground_truth_answers'", "a list", "str: 'ab'"]),
         (["a"], None, ["'predicted_answers'", "a list", "NoneType"]),
         (["a"], {"a": 1}, ["'predicted_answers'", "a list", "dict"]),
+        (["a"], np.array("a"), ["'predicted_answers'", "a list", "ndarray"]),
+        (["a"], np.array([["a"]]), ["row 1", "'predicted_answers'", "a string", "ndarray"]),
+        (["a"], iter(["a"]), ["'predicted_answers'", "a list", "list_iterator"]),
         (["a", "b"], ["a", None], ["row 2", "'predicted_answers'", "a string", "None"]),
         ([None], [None], ["row 1", "'ground_truth_answers'", "a string", "None"]),
         (["a", 1], ["a", "1"], ["row 2", "'ground_truth_answers'", "a string", "int: 1"]),
+        ([["a"]], ["a"], ["row 1", "'ground_truth_answers'", "multiple_references=True"]),
+        (["a"], [["a"]], ["row 1", "'predicted_answers'", "a string", "list"]),
     ],
 )
-def test_wrong_input_is_named(truths, answers, words):
-    with pytest.raises(ValueError, match="AnswerExactMatchEvaluator") as caught:
-        AnswerExactMatchEvaluator().run(truths, answers)
+@pytest.mark.parametrize("kind", [AnswerExactMatchEvaluator, AnswerF1Evaluator])
+def test_wrong_input_is_named(kind, truths, answers, words):
+    with pytest.raises(ValueError, match=kind.__name__) as caught:
+        kind().run(truths, answers)
     assert isinstance(caught.value, InputError)
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
-def run(code: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+class TestSeveralReferences:
+    def test_any_one_will_do(self):
+        evaluator = AnswerExactMatchEvaluator(multiple_references=True)
+        output = evaluator.run([["Berlin"], ["Rome", "Paris"], ("Rome",)], ["Berlin", "Paris", "x"])
+        assert output == {"individual_scores": [1, 1, 0], "score": 2 / 3}
+        assert {type(score) for score in output["individual_scores"]} == {int}
+
+    def test_the_best_one_counts(self):
+        evaluator = AnswerF1Evaluator(multiple_references=True)
+        output = evaluator.run([["a b", "a b c"], ["x"]], ["a b", "a"])
+        assert output == {"individual_scores": [1.0, 0.0], "score": 0.5}
+
+    @pytest.mark.parametrize("kind", [AnswerExactMatchEvaluator, AnswerF1Evaluator])
+    def test_a_row_without_any_has_no_score(self, kind):
+        evaluator = kind(multiple_references=True)
+        assert evaluator.run([[], ["a"]], ["a", "a"]) == {
+            "individual_scores": [None, 1],
+            "score": 1.0,
+        }
+        assert evaluator.run([[]], ["a"]) == {"individual_scores": [None], "score": None}
+
+    @pytest.mark.parametrize("kind", [AnswerExactMatchEvaluator, AnswerF1Evaluator])
+    @pytest.mark.parametrize("truths", [["a"], [None], [["a", None]], [{"a"}]])
+    def test_each_row_needs_a_list(self, kind, truths):
+        with pytest.raises(InputError, match="row 1, field 'ground_truth_answers'"):
+            kind(multiple_references=True).run(truths, ["a"])
+
+    @pytest.mark.parametrize("kind", [AnswerExactMatchEvaluator, AnswerF1Evaluator])
+    def test_connections(self, kind):
+        @component
+        class Truths:
+            @component.output_types(one=list[str], several=list[list[str]], numbers=list[int])
+            def run(self):
+                return {"one": ["a"], "several": [["a", "b"]], "numbers": [1]}
+
+        # Haystack itself wraps a value into a list where that makes the types fit.
+        for several, right, wrong in ((False, "one", ["several"]), (True, "several", [])):
+            pipeline = Pipeline()
+            pipeline.add_component("truths", Truths())
+            pipeline.add_component("em", kind(multiple_references=several))
+            for name in [*wrong, "numbers"]:
+                with pytest.raises(PipelineConnectError):
+                    pipeline.connect(f"truths.{name}", "em.ground_truth_answers")
+            pipeline.connect(f"truths.{right}", "em.ground_truth_answers")
+            assert pipeline.run({"em": {"predicted_answers": ["a"]}})["em"]["score"] == 1.0
+            one = pipeline.get_component("em")
+            pairs = [one, kind.from_dict(one.to_dict())]
+            assert pairs[0].__haystack_input__._sockets_dict.keys() == {
+                "ground_truth_answers",
+                "predicted_answers",
+            }
+            types = [
+                {n: s.type for n, s in p.__haystack_input__._sockets_dict.items()} for p in pairs
+            ]
+            assert types[0] == types[1]
+
+    def test_the_plain_inputs_are_the_originals(self):
+        ours, theirs = Pipeline(), Pipeline()
+        ours.add_component("em", AnswerExactMatchEvaluator())
+        theirs.add_component("em", Original())
+        assert ours.inputs() == theirs.inputs()
+        assert ours.outputs() == theirs.outputs()
+        plain = inspect.signature(AnswerExactMatchEvaluator.run).parameters
+        assert list(plain) == list(inspect.signature(Original.run).parameters)
 
 
-def test_without_haystack_the_error_says_what_to_install():
-    done = run(
-        "import sys; sys.modules['haystack'] = None\n"
-        "import troth.haystack\n"
-        "from troth.errors import MissingExtra\n"
-        "for name in troth.haystack.__all__:\n"
-        "    try: getattr(troth.haystack, name)\n"
-        "    except MissingExtra as error: print(error.library, error.extra, error)\n"
+class TestNormalize:
+    @given(st.lists(st.tuples(ANSWERS | st.text(), ANSWERS | st.text()), min_size=1))
+    @pytest.mark.parametrize("normalize", ["none", "squad"])
+    @pytest.mark.parametrize(
+        ("kind", "metric"),
+        [(AnswerExactMatchEvaluator, ExactMatch), (AnswerF1Evaluator, TokenF1)],
     )
-    expected = "haystack-ai haystack haystack-ai is not installed: pip install 'troth[haystack]'"
-    assert done.stdout.splitlines() == [expected] * 3, done.stderr
+    def test_scores_are_the_metrics(self, kind, metric, normalize, pairs):
+        truths, answers = map(list, zip(*pairs, strict=True))
+        output = kind(normalize=normalize).run(truths, answers)
+        expected = [
+            metric(normalize).score(Sample(answer=answer, references=[truth])).value
+            for truth, answer in pairs
+        ]
+        assert output["individual_scores"] == expected
+        assert output["score"] == pytest.approx(sum(expected) / len(expected))
 
+    def test_squad(self):
+        evaluator = AnswerExactMatchEvaluator(normalize="squad")
+        assert evaluator.run(["The Rhine!"], ["rhine"])["score"] == 1.0
 
-def test_the_room_alone_loads_no_haystack():
-    done = run("import sys, troth.haystack; print('haystack' in sys.modules)")
-    assert done.stdout.strip() == "False", done.stderr
-
-
-def test_unknown_names_are_no_attributes():
-    import troth.haystack
-
-    assert not hasattr(troth.haystack, "SomethingElse")
-    assert set(troth.haystack.__all__) <= set(dir(troth.haystack))
-
-
-def test_telemetry_is_off_here():
-    from haystack.telemetry import _telemetry
-
-    assert _telemetry.telemetry is None
+    @pytest.mark.parametrize("kind", [AnswerExactMatchEvaluator, AnswerF1Evaluator])
+    def test_wrong_parameters(self, kind):
+        with pytest.raises(UsageError, match="'none', 'squad'"):
+            kind(normalize="lower")
+        with pytest.raises(UsageError, match="multiple_references"):
+            kind(multiple_references=2)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import troth
-from troth.asks import Item, Relevance, Support, SupportWhole
+from troth.asks import Form, Item, Relevance, Support, SupportWhole
 from troth.engine.decode import decode
 from troth.errors import JudgeSetupError, JudgeUnavailable, MissingExtra, UsageError
 from troth.judges.gguf import Gguf
@@ -147,6 +147,14 @@ def test_a_source_can_only_be_a_context():
     claims = narrowed(schema(SUPPORT), SUPPORT)["properties"]["verdicts"]["prefixItems"][0]
     sources = claims["properties"]["claims"]["items"]["properties"]["sources"]
     assert sources["items"]["enum"] == ["c1", "c2"]
+
+
+def test_the_user_s_own_outputs_are_bounded_too():
+    ask = Form(items=(Item("score", "score"), Item("a b", "a b")), instructions="?", given="{}")
+    shape = narrowed(schema(ask), ask)
+    assert shape["required"] == ["score", "a b"]
+    wordy = {"score": "x" * 120, "a b": ["y" * 120] * 4}
+    assert len(json.dumps(wordy)) <= longest(shape) < 1200
 
 
 def test_one_word_is_a_label_however_it_is_capitalised():

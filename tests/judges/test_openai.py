@@ -117,6 +117,10 @@ class TestKeys:
             {"base_url": "localhost:8000"},
             {"base_url": "ftp://host/v1"},
             {"base_url": "http://host:99999/v1"},
+            {"base_url": "http://a..b/v1"},
+            {"base_url": f"http://{'a' * 64}.b/v1"},
+            {"base_url": "http://a b/v1"},
+            {"logprobs": 1},
             {"model": ""},
             {"temperature": 3},
             {"temperature": float("nan")},
@@ -194,6 +198,25 @@ class TestProxies:
         with pytest.raises(JudgeSetupError, match="socks5") as caught:
             asyncio.run(OpenAIChat(base_url="http://models.invalid/v1").start())
         assert "pw" not in str(caught.value)
+
+    @pytest.mark.parametrize(
+        "proxy",
+        [
+            "http://127.0.0.1:99999",
+            "http://[bad",
+            "http://u:secret@exa mple:80",
+            "http://",
+            "a..b:1",
+        ],
+    )
+    @pytest.mark.parametrize("name", ["http_proxy", "all_proxy"])
+    def test_a_proxy_that_is_no_address_ends_the_run_at_once(self, monkeypatch, proxy, name):
+        for other in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+            monkeypatch.delenv(other, raising=False)
+        monkeypatch.setenv(name, proxy)
+        with pytest.raises(JudgeSetupError, match=name.upper()) as caught:
+            asyncio.run(OpenAIChat(base_url="http://models.invalid/v1").start())
+        assert "secret" not in str(caught.value)
 
 
 class TestUsage:

@@ -20,10 +20,12 @@ from tests.judges.asking import (
     environment,  # noqa: F401 - applies to all tests here
     fails,
 )
+from troth.asks import SupportWhole
 from troth.errors import JudgeError, JudgeSetupError, JudgeUnavailable
 from troth.judges.base import Reply
 from troth.judges.openai import OpenAIChat
 from troth.judges.openai_reply import Passing, Refused, Response, read
+from troth.score import Usage
 
 
 class TestFaults:
@@ -85,6 +87,44 @@ class TestFaults:
         first, second = (request.at for request in endpoint.requests)
         assert 0.9 <= second - first < 3.5
 
+    @pytest.mark.parametrize("fault", [503, 429])
+    def test_a_retry_after_of_no_time_sets_no_pace(self, fault):
+        async def hurried(exchange):
+            return http_error(fault, "busy", Retry_After="0.001")
+
+        with Endpoint(faults=lambda body: hurried) as endpoint, pytest.raises(JudgeUnavailable):
+            ask(endpoint, retries_for=0.5)
+        assert endpoint.count < 20
+
+    def test_a_date_without_a_zone_is_universal_time(self, monkeypatch):
+        when = formatdate(time.time() + 60).replace("+0000", "-0000")
+        assert "-0000" in when
+        try:
+            monkeypatch.setenv("TZ", "America/New_York")
+            time.tzset()
+            for date in (when, when.removesuffix(" -0000")):
+                with pytest.raises(Passing) as caught:
+                    read(Response(503, "", {"retry-after": date}, b"{}"))
+                assert 50 < caught.value.wait < 70
+        finally:
+            monkeypatch.undo()
+            time.tzset()
+
+    @pytest.mark.parametrize("last", [400, 503])
+    def test_what_was_paid_before_a_fault_is_not_lost(self, last):
+        async def think(exchange):
+            if "max_tokens" in exchange.body:
+                return exchange.say("<think>", finish_reason="length")
+            return http_error(last, "no")
+
+        word = SupportWhole(items=SUPPORT.items[:1], contexts=SUPPORT.contexts)
+        with Endpoint(faults=lambda body: think) as endpoint:
+            with pytest.raises(JudgeUnavailable) as caught:
+                ask(endpoint, word, retries_for=0.1)
+            spent = caught.value.usage
+            assert spent == Usage(1, endpoint.prompt_tokens, spent.output_tokens)
+            assert spent.input_tokens > 0
+
     def test_a_retry_after_beyond_the_budget_fails_at_once(self):
         started = time.monotonic()
         error, count = fails(JudgeUnavailable, ["status:429:3600"], retries_for=5)
@@ -135,6 +175,17 @@ class TestFaults:
         with Endpoint(faults=["parts"]) as endpoint:
             [reply] = ask(endpoint)
         assert len(json.loads(reply.content)["verdicts"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("count", "tokens"),
+    [(7, 7), (7.0, 7), (2**53, 2**53), (0, 0), (-1, 0), (True, 0), (2.5, 0), ("7", 0), (None, 0),
+     (2**53 + 1, 0), (2**63, 0), (10**400, 0), (1e300, 0), ([7], 0)],
+)  # fmt: skip
+def test_a_count_that_can_be_none_counts_nothing(count, tokens):
+    body = {"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": count}}
+    reply, _ = read(Response(200, "", {}, json.dumps(body).encode()))
+    assert reply.usage == Usage(1, tokens, 0)
 
 
 def test_every_error_is_a_judge_error_and_names_the_judge():

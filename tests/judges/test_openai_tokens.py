@@ -21,7 +21,7 @@ from tests.judges.asking import (
 )
 from tests.judges.test_openai_faults import VALUES
 from troth.api import evaluate
-from troth.asks import Item, SupportWhole
+from troth.asks import Item, RubricLevel, SupportWhole
 from troth.engine.asking import Asking
 from troth.engine.desk import Desk
 from troth.errors import JudgeSetupError
@@ -180,6 +180,60 @@ class TestThroughTheEngine:
         assert endpoint.count == 1
 
 
+def rubric(said, scale, likely):
+    """The support of a level, as its tokens tell."""
+    levels = tuple((str(n), "m", worth) for n, worth in scale.items())
+    question = RubricLevel(items=(Item("rubric", "?"),), material=(), scale=levels)
+    content = json.dumps({"verdicts": [{"id": "rubric", "label": said}]})
+    with Endpoint(faults=[spoken(content, likely=likely)]) as endpoint:
+        [verdict] = answers(endpoint, question)
+    return verdict.support
+
+
+class TestLevels:
+    def test_the_quotation_mark_behind_a_level_tells_where_it_ends(self):
+        likely = {"1": {"1": 0.9, "0": 0.1}, '"': {'"': 0.5, "0": 0.5}}
+        found = rubric("1", {10: 1.0, 1: 0.5, 0: 0.0}, likely)
+        assert found == pytest.approx(0.45 * 1 + 0.45 * 0.5)
+
+    def test_a_sign_may_be_a_token(self):
+        likely = {"-": {"-": 0.5, "1": 0.3, "0": 0.2}}
+        assert rubric("-1", {1: 1.0, 0: 0.5, -1: 0.0}, likely) == pytest.approx(0.3 + 0.1)
+
+    def test_what_cannot_be_told_apart_is_left_to_the_level(self):
+        scale = {n: (n - 1) / 9 for n in range(10, 0, -1)}
+        assert rubric("9", scale, {"9": {"9": 0.5, "1": 0.45}}) == scale[9]
+
+
+NAN = '{"token": "no", "logprob": -0.1, "top_logprobs": [{"token": "yes", "logprob": %s}]}'
+
+
+@pytest.mark.parametrize(
+    ("number", "told"), [("NaN", 0), ("Infinity", 0), ("-Infinity", 1), ("-2.3", 1)]
+)
+def test_numbers_that_are_not_json_cost_no_reply(number, told):
+    body = '{"choices": [{"message": {"content": "no NaN"}, "logprobs": {"content": [%s]}}]}'
+    body %= NAN % number
+    reply, _ = read(Response(200, "", {}, body.encode()), ("yes", "no"))
+    assert reply.content == "no NaN"
+    assert len(reply.tokens) == told
+
+
+def test_who_insists_takes_no_reply_from_the_journal_that_may_have_none(tmp_path):
+    row = {"question": "Where?", "answer": "Paris is big."}
+    store = tmp_path / "runs.db"
+    with Endpoint() as endpoint:
+        evaluate([row], "answer_relevancy", OpenAIChat(base_url=endpoint.base_url), store=store)
+        port = endpoint.port
+    unsure = {"rele": {"rele": 0.8, "irre": 0.2}}
+    with Endpoint(faults=lambda body: spoken(likely=unsure), port=port) as endpoint:
+        for choice, asked_again in ((None, 0), (True, 1), (True, 0)):
+            before = endpoint.count
+            judge = OpenAIChat(base_url=endpoint.base_url, logprobs=choice)
+            evaluate([row], "answer_relevancy", judge, store=store)
+            assert endpoint.count - before == asked_again
+
+
 class TestOneWord:
     def test_where_the_limit_is_refused_none_is_sent(self):
         async def refuse(exchange):
@@ -193,6 +247,12 @@ class TestOneWord:
         with Endpoint(faults=lambda body: refuse) as endpoint:
             ask(endpoint, *[WHOLE] * 3)
         assert endpoint.statuses == {400: 1, 200: 3}
+
+    def test_what_some_vocabularies_write_in_several_ways_adds_up(self):
+        likely = {"no": {"▁no": 0.3, "Ġno": 0.2, " no": 0.1, "no": 0.2, "yes": 0.2}}
+        with Endpoint(faults=[spoken("no", likely=likely)]) as endpoint:
+            [verdict] = answers(endpoint, WHOLE)
+        assert verdict.support == pytest.approx(0.2)
 
     def test_where_the_limit_cuts_it_off_it_is_asked_without(self):
         async def think(exchange):

@@ -53,3 +53,10 @@ def test_nothing_to_rank_or_to_rank_by_is_unscorable(references, contexts):
 
 def test_the_question_may_be_absent():
     assert judged(ContextualPrecision(), references=["r"], contexts=["x"])[0].value == 1.0
+
+
+@pytest.mark.parametrize("reference", ["\u200b", "...", "👍"])
+def test_a_reference_that_states_nothing_is_none(reference):
+    result, judge = judged(ContextualPrecision(), {}, references=[reference], contexts=["x"])
+    assert result.status is Status.UNSCORABLE
+    assert judge.asks == []

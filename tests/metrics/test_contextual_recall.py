@@ -71,3 +71,11 @@ def test_one_yes_or_no_for_each_whole_reference_and_the_best_counts(labels, valu
     assert all(ask.one_word and ask.subject == "reference" for ask in judge.asks)
     assert metric.label == "contextual_recall@answer"
     assert judged(metric, references=[""], contexts=["x"])[0].status is Status.UNSCORABLE
+
+
+@pytest.mark.parametrize("granularity", ["sentence", "answer"])
+@pytest.mark.parametrize("contexts", [[], ["\u200b", "…"]])
+def test_without_a_context_nothing_is_recalled_and_nothing_asked(contexts, granularity):
+    metric = ContextualRecall(granularity)
+    result, judge = judged(metric, {}, references=ROW["references"], contexts=contexts)
+    assert (result.value, result.support, judge.asks) == (0.0, 0.0, [])

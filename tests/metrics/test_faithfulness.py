@@ -141,3 +141,16 @@ def test_every_label_parses_back(name):
             except UsageError:
                 continue
             assert parse(metric.label) == metric
+
+
+@pytest.mark.parametrize("contexts", [[], [" "], ["\u200b", "…"]])
+def test_without_a_context_nothing_is_supported_whatever_the_judge_says(contexts):
+    row = {"answer": "Ana sings. Hello!", "contexts": contexts}
+    result, _ = judged(Faithfulness(), {"a1": "supported", "a2": "no_claim"}, **row)
+    assert (result.value, result.support) == (0.0, pytest.approx(0.01))
+    first = result.verdicts[0]
+    assert (first.label, first.reason) == ("unmentioned", "there is no context")
+    result, _ = judged(Faithfulness(), {"a1": "no_claim", "a2": "no_claim"}, **row)
+    assert result.status is Status.UNSCORABLE
+    result, judge = judged(Faithfulness(granularity="answer"), {"a": "yes"}, **row)
+    assert (result.value, judge.asks) == (0.0, [])

@@ -51,6 +51,25 @@ def test_any_scale_runs_from_0_to_1_in_order(numbers):
     assert (values[0], values[-1]) == (0.0, 1.0)
 
 
+@pytest.mark.parametrize(
+    ("level", "label"),
+    [(1000000, "1000000"), (1234567, "1234567"), (1e6, "1000000"), (0.1234567, "0.1234567"),
+     (-1000001.5, "-1000001.5"), (-0.0, "0"), (10**30, f"{10**30}"), (2.0, "2")],
+)  # fmt: skip
+def test_a_level_is_called_what_it_is_written_like(level, label):
+    metric = Rubric("c", scale={level: "here", 7: "other"})
+    for said_so in (label, level, *([float(level)] if float(level) == level else [])):
+        result, judge = score(metric, said(said_so))
+        assert (result.details["label"], result.details["meaning"]) == (label, "here")
+    assert judge.asks[0].scale[0 if level > 7 else 1][0] == label
+
+
+def test_levels_that_differ_a_little_are_levels_too():
+    metric = Rubric("c", scale={1000000: "a", 1000001: "b"})
+    assert [score(metric, said(n))[0].value for n in (1000000, 1000001)] == [0.0, 1.0]
+    assert score(metric, said(1000000.5))[0].status is Status.FAILED
+
+
 def test_pass_or_fail():
     assert score(Rubric("c"), said("pass"))[0].value == 1.0
     result = score(Rubric("c"), said("Fail"))[0]
@@ -131,7 +150,12 @@ def test_it_runs_only_when_asked_for_and_says_how():
         ({"scale": {True: "x", 2: "y"}}, "number"),
         ({"scale": {float("nan"): "x", 2: "y"}}, "number"),
         ({"scale": {"1": "x", "2": "y"}}, "number"),
-        ({"scale": [(1, "x"), (1.0, "y")]}, "two levels"),
+        ({"scale": [(1, "x"), (1.0, "y")]}, "1 and 1 are the same number"),
+        ({"scale": [(0, "x"), (-0.0, "y")]}, "0 and 0 are the same number"),
+        ({"scale": [(2**53, "x"), (2.0**53, "y")]}, "same number"),
+        ({"scale": {1e308: "x", -1e308: "y"}}, "too far apart"),
+        ({"scale": {10**400: "x", 1: "y"}}, "finite number"),
+        ({"scale": {10**9000: "x", 1: "y"}}, "finite number"),
         ({"scale": [1, 2]}, "two levels"),
         ({"scale": None}, "two levels"),
         ({"name": "a b"}, "name"),

@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 
 from troth.errors import InputError
 from troth.reading import read
-from troth.sample import Sample
+from troth.sample import COLUMNS, Sample
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 TEXTS = st.none() | st.lists(TEXT, max_size=3).map(tuple)
+GRADES = st.none() | st.dictionaries(TEXT, st.floats(-9, 9), max_size=3)
+LISTS = ("references", "contexts", "retrieved_ids", "relevant_contexts")
 
 
 def samples(text=TEXT, optional=None):
@@ -28,15 +30,26 @@ def samples(text=TEXT, optional=None):
         answer=optional if optional is not None else st.none() | text,
         references=TEXTS,
         contexts=TEXTS,
+        retrieved_ids=TEXTS,
+        relevant_ids=GRADES,
+        relevant_contexts=TEXTS,
     )
     many = st.lists(sample, min_size=1, max_size=4)
     return many.map(lambda found: [replace(s, id=f"r{n}") for n, s in enumerate(found)])
 
 
 def record(sample):
-    fields = ("id", "question", "answer", "references", "contexts")
-    row = {field: getattr(sample, field) for field in fields}
-    return {f: list(v) if isinstance(v, tuple) else v for f, v in row.items()}
+    row = {field: getattr(sample, field) for field in ("id", *COLUMNS)}
+    row |= {field: list(row[field]) for field in LISTS if row[field] is not None}
+    if row["relevant_ids"] is not None:
+        row["relevant_ids"] = dict(row["relevant_ids"])
+    return row
+
+
+def cells(row):
+    grades = row["relevant_ids"]
+    columns = (None, None) if grades is None else (list(grades), list(grades.values()))
+    return [v for f, value in row.items() for v in (columns if f == "relevant_ids" else [value])]
 
 
 def back(name, write):
@@ -73,7 +86,7 @@ def test_delimited(written, kind):
             writer.writeheader()
             for sample in written:
                 row = record(sample)
-                for field in ("references", "contexts"):
+                for field in (*LISTS, "relevant_ids"):
                     if row[field] is not None:
                         row[field] = json.dumps(row[field], ensure_ascii=False)
                 writer.writerow(row)
@@ -88,10 +101,12 @@ def test_parquet(written):
         connection = duckdb.connect()
         connection.execute(
             "CREATE TABLE t (id VARCHAR, question VARCHAR, answer VARCHAR, "
-            '"references" VARCHAR[], contexts VARCHAR[])'
+            '"references" VARCHAR[], contexts VARCHAR[], retrieved_ids VARCHAR[], '
+            "relevant_ids MAP(VARCHAR, DOUBLE), relevant_contexts VARCHAR[])"
         )
         connection.executemany(
-            "INSERT INTO t VALUES (?, ?, ?, ?, ?)", [list(record(s).values()) for s in written]
+            "INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, map(?::VARCHAR[], ?::DOUBLE[]), ?)",
+            [cells(record(s)) for s in written],
         )
         connection.execute(f"COPY t TO '{path}' (FORMAT parquet)")
 

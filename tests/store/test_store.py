@@ -1,6 +1,7 @@
 """Runs and replies on disk, in real SQLite."""
 
 import asyncio
+import json
 import os
 import sqlite3
 import stat
@@ -15,11 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from troth.account import Row
+from troth.api import evaluate
 from troth.engine.desk import Desk
 from troth.engine.runner import run_rows
 from troth.engine.sync import run_sync
 from troth.errors import StoreError
-from troth.judges.base import Reply
+from troth.judges.base import Judge, Reply
 from troth.judges.scripted import Scripted
 from troth.metrics.faithfulness import Faithfulness
 from troth.run import Run
@@ -243,3 +245,89 @@ def test_useless_replies_are_forgotten_so_that_a_later_run_asks_anew(tmp_path):
             result = score(judge)
             assert len(judge.asks) == calls
     assert result.value == 1.0
+
+
+class Moody(Judge):
+    """Says what it is told, one reply after the other."""
+
+    name = "moody"
+
+    def __init__(self, *replies):
+        self.replies = list(replies)
+        self.calls = 0
+
+    def key(self, ask, problem=None):
+        return repr((ask, problem))
+
+    async def reply(self, ask, problem=None):
+        self.calls += 1
+        return self.replies.pop(0)
+
+
+def moody(path, *replies):
+    judge = Moody(*replies)
+    row = {"answer": "It is so.", "contexts": ["It is so."]}
+    score = evaluate([row], ["faithfulness"], judge, store=path)[0].scores["faithfulness"]
+    return score.value, judge.calls
+
+
+def said(label, **more):
+    verdict = {"id": "a1", "claims": [{"claim": "so", "label": label}]}
+    return Reply(json.dumps({"verdicts": [verdict]}), Usage(1, 10, 10), **more)
+
+
+def test_the_same_command_again_asks_nothing_also_after_a_reply_of_no_use(tmp_path):
+    cut = said("supported", problem="it was cut off")
+    path = tmp_path / "t.db"
+    assert moody(path, cut, said("maybe"), said("unmentioned")) == (0.0, 3)
+    assert moody(path) == (0.0, 0)
+
+
+def test_a_reply_that_cannot_be_written_ends_the_run(tmp_path):
+    huge = Reply(said("supported").content, Usage(1, 2**63, 1))
+    with pytest.raises(StoreError, match="cannot be kept"):
+        moody(tmp_path / "t.db", huge)
+
+
+def test_sums_beyond_what_sqlite_counts_are_shown_all_the_same(tmp_path):
+    with Store(tmp_path / "t.db") as store:
+        for key in "abc":
+            run_sync(lambda key=key: store.journal.put(key, "j", Reply("x", Usage(1, 2**62, 1))))
+        [line] = store.journal.info()
+        assert (line["replies"], line["output_tokens"]) == (3, 3)
+
+
+@pytest.mark.parametrize("damage", ["tokens = '{'", "tokens = '[1]'", "calls = 'x'", "content = 7"])
+def test_a_damaged_reply_is_asked_for_again(tmp_path, damage):
+    path = tmp_path / "t.db"
+    moody(path, said("supported"))
+    with sqlite3.connect(path) as db:
+        db.execute(f"UPDATE replies SET {damage}")
+    db.close()
+    assert moody(path, said("supported")) == (1.0, 1)
+    assert moody(path) == (1.0, 0)
+
+
+def test_pruning_leaves_a_run_that_is_on(tmp_path):
+    with Store(tmp_path / "t.db") as store:
+        store.begin("on", ("m",), "j")
+        store.begin("dead", ("m",), "j")
+        with sqlite3.connect(store.path) as db:
+            db.execute("UPDATE runs SET created = '2020-01-01T00:00:00Z' WHERE id = 'dead'")
+        db.close()
+        store.journal.prune()
+        with sqlite3.connect(store.path) as db:
+            assert db.execute("SELECT id FROM runs").fetchall() == [("on",)]
+        db.close()
+
+
+def test_a_file_of_the_older_format_is_brought_up_to_date(tmp_path):
+    path = tmp_path / "t.db"
+    moody(path, said("supported"))
+    with sqlite3.connect(path) as db:
+        db.execute("ALTER TABLE replies DROP COLUMN problem")
+        db.execute("PRAGMA user_version = 1")
+    db.close()
+    assert moody(path) == (1.0, 0)
+    with Store(path) as store:
+        assert [reply["problem"] for reply in store.journal.export()] == [""]

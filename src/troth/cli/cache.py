@@ -21,20 +21,21 @@ store_option = click.option("--store", metavar="PATH", default=STORE, show_defau
 
 @click.group()
 def cache() -> None:
-    """See, thin out and take along the replies that were paid for."""
+    """See, thin out and write out the replies that were paid for."""
 
 
 @cache.command()
 @store_option
 def info(store: str) -> None:
-    """How many replies of which judge are kept, and what they cost once."""
+    """How many replies of which judge are kept, and the calls and tokens they once took."""
     from rich.table import Table  # noqa: PLC0415
 
     with errors(), _journal(store) as opened:
         table = Table(box=None, pad_edge=False, header_style="bold")
         names = ("judge", "replies", "calls", "input_tokens", "output_tokens", "oldest", "newest")
-        for name in names:
-            table.add_column(name.replace("_", " "))
+        table.add_column("judge", overflow="fold")
+        for name in names[1:]:
+            table.add_column(name.replace("_", " "), no_wrap=True)
         rows = opened.journal.info()
         for row in rows:
             table.add_row(*(str(row[name]) for name in names))

@@ -19,7 +19,6 @@ from troth.cli.options import (
     fields_by_column,
     metric_names,
     options,
-    prices,
 )
 from troth.cli.output import console, errors, ready
 from troth.errors import UsageError
@@ -55,7 +54,8 @@ main.add_command(cache)
 def run(file: str, metrics: tuple[str, ...], mapping: tuple[str, ...], **given: Any) -> None:
     """Evaluate the rows of FILE (JSONL, JSON, CSV, TSV or Parquet).
 
-    Exit code: 0 done; 1 a metric has failed rows and no scored one; 2 bad input or usage.
+    Exit code: 0 done; 1 a metric has failed rows and no scored one; 2 bad input or usage; 130
+    interrupted.
     """
     with errors(SAFE):
         _run(file, metric_names(metrics), mapping=fields_by_column(mapping), **given)
@@ -85,9 +85,11 @@ def metrics() -> None:
         cls = metric_class(name)
         forms = [name, *(f"{name}:{choice}" for choice in cls.choices[1:])]
         forms += [f"{name}@answer"] if hasattr(cls, "granularity") else []
+        forms += [f"{name}@k"] if cls.ranked else []
+        needs = [*cls.needs, *[" or ".join(" + ".join(g) for g in cls.either)] * bool(cls.either)]
         summary = (sys.modules[cls.__module__].__doc__ or "").split("\n")[0]
         what = summary.partition(": ")[2]
-        table.add_row("\n".join(forms), ", ".join(cls.needs), "yes" if cls.judged else "", what)
+        table.add_row("\n".join(forms), ", ".join(needs), "yes" if cls.judged else "", what)
     console().print(table)
 
 
@@ -135,9 +137,8 @@ def _asking(given: dict[str, Any]) -> dict[str, Any]:
     settings = {name: given.pop(name, None) for name in (*JUDGE_OPTIONS, "concurrency")}
     limits = {name: given.pop(name, None) for name in ("max_calls", "max_tokens", "max_cost")}
     judge = resolve(given.pop("judge"), **{k: v for k, v in settings.items() if v is not None})
-    explain, table = not given.pop("no_explain", False), prices(given.pop("prices", None))
-    asked = {"judge": judge, "explain": explain, "prices": table, "budget": Budget(**limits)}
-    return given | asked
+    explain = not given.pop("no_explain", False)
+    return given | {"judge": judge, "explain": explain, "budget": Budget(**limits)}
 
 
 def _notes(result: Run, *, asked_for_all: bool) -> Iterator[str]:
@@ -150,7 +151,8 @@ def _notes(result: Run, *, asked_for_all: bool) -> Iterator[str]:
     if result.judge == "builtin":
         yield BASELINE
     if asked_for_all and (absent := [f for f in FIELDS if f not in result.info["mapped"]]):
-        out = [n for n in names() if set(metric_class(n).needs) & set(absent)]
+        classes = [metric_class(name) for name in names()]
+        out = [c.name for c in classes if set(c.needs) & set(absent) and not c.asked_only]
         unused = ", ".join(result.info["unused"][:UNUSED])
         yield (
             f"no column for {' and '.join(absent)}, so left out: {', '.join(out)}"

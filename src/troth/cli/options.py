@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
-
-from troth.errors import UsageError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 STORE = ".troth/troth.db"
@@ -61,7 +57,7 @@ ASKING = (
     click.option(
         "--granularity",
         type=click.Choice(["sentence", "answer"]),
-        help="Judge answers sentence by sentence (default), or by one yes/no each: cheapest.",
+        help="Judge answers sentence by sentence (default), or by one yes/no each.",
     ),
     click.option("--language", metavar="CODE", help="Language of the prompts: en, zh or auto."),
     click.option(
@@ -104,6 +100,8 @@ def fields_by_column(pairs: tuple[str, ...]) -> dict[str, str]:
         field, equals, column = pair.partition("=")
         if not equals:
             raise click.UsageError(f"--map takes FIELD=COLUMN, not {pair!r}")
+        if "=" in column.rpartition(",")[2] and "," in column:
+            raise click.UsageError(f"--map takes one FIELD=COLUMN; repeat it for more: {pair!r}")
         if field.strip() in mapping:
             raise click.UsageError(f"--map names {field.strip()!r} twice")
         mapping[field.strip()] = column.strip()
@@ -115,13 +113,3 @@ def metric_names(parts: tuple[str, ...]) -> list[str] | None:
     if not parts:
         return None
     return [name.strip() for part in parts for name in part.split(",") if name.strip()]
-
-
-def prices(path: str | None) -> Mapping[str, Mapping[str, float]] | None:
-    """The price table of a TOML file."""
-    if path is None:
-        return None
-    try:
-        return tomllib.loads(Path(path).read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"the prices in {path!r} cannot be read: {error}") from None

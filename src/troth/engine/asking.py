@@ -13,12 +13,21 @@ from troth.engine.drive import adrive
 from troth.engine.fitting import excess, split
 from troth.engine.joint import Round
 from troth.engine.likelihood import weighed
-from troth.errors import BadReply, JudgeError, JudgeSetupError, MissingExtra, StoreError
+from troth.errors import (
+    BadReply,
+    JudgeError,
+    JudgeSetupError,
+    JudgeUnavailable,
+    MissingExtra,
+    StoreError,
+)
 from troth.metric import Metric
 from troth.sample import Sample
 from troth.score import NO_USAGE, Score, Usage
+from troth.text.plain import shorten
 
 TRIES = 3  # one reply, and two more for what is missing or wrong
+SAID = 60  # characters of an unusable reply that the reason repeats
 
 
 def stopping() -> bool:
@@ -59,13 +68,18 @@ class Asking:
         self.saved += saved
 
     async def _answered(self, ask: Ask) -> Answer:
-        wanted, problem, keys = ask, None, []
+        wanted, problem, said, keys = ask, None, "", []
         came: dict[str, Answer] = {}
         for attempt in range(TRIES):
             try:
-                reply, usage, saved, key = await self.desk.reply(wanted, problem, attempt)
+                try:
+                    reply, usage, saved, key = await self.desk.reply(wanted, problem, attempt)
+                except JudgeUnavailable as fault:
+                    self._count(fault.usage or NO_USAGE, NO_USAGE)
+                    raise
                 self._count(usage, saved)
                 keys.append(key)
+                said = reply.content if isinstance(reply.content, str) else said
                 if reply.problem:
                     raise BadReply(reply.problem)
                 answer = decode(wanted, reply.content)
@@ -84,7 +98,8 @@ class Asking:
         for key in keys:
             if key is not None:
                 self.desk.forget(key)
-        raise BadReply(f"no usable reply in {TRIES} tries: {lacking}")
+        heard = f"; it said {shorten(said, SAID)!r}" if said else ""
+        raise BadReply(f"no usable reply in {TRIES} tries: {lacking}{heard}")
 
 
 async def score_row(metric: Metric, sample: Sample, asking: Asking) -> Score:

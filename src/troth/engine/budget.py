@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 
 from troth.errors import BudgetSpent, UsageError
 from troth.score import Usage
@@ -28,7 +29,7 @@ class Budget:
     """`None` is no limit. `max_cost` needs the judge's price to be known.
 
     Checked before every call; calls in flight are let finish, so tokens and cost may exceed their
-    limit by what is in flight then.
+    limit by what is in flight then. Tokens are estimated where the judge does not report them.
     """
 
     max_calls: int | None = None
@@ -38,8 +39,10 @@ class Budget:
     def __post_init__(self) -> None:
         for name in ("max_calls", "max_tokens", "max_cost"):
             value = getattr(self, name)
-            if value is not None and value < 0:
-                raise UsageError(f"{name} must not be negative, but is {value!r}")
+            if value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
+                raise UsageError(f"{name} must be a number of at least 0, not {value!r}")
 
     def check(self, started: int, usage: Usage, price: Price | None) -> None:
         """Raise `BudgetSpent` where no further call may be made."""
@@ -63,7 +66,11 @@ def price_of(judge: str, prices: Prices | None) -> Price | None:
     `prices`: judge name -> `{"input": ..., "output": ...}` per million tokens. Raises `UsageError`
     for a table of another shape.
     """
-    if prices is None or (entry := prices.get(judge)) is None:
+    if prices is None:
+        return None
+    if not isinstance(prices, Mapping):
+        raise UsageError(f"prices must be a table of judge names, not {prices!r}")
+    if (entry := prices.get(judge)) is None:
         return None
     try:
         price = Price(float(entry["input"]), float(entry["output"]))
@@ -72,6 +79,6 @@ def price_of(judge: str, prices: Prices | None) -> Price | None:
             f"the price of {judge!r} must be an input and an output price per million tokens, "
             f"not {entry!r}"
         ) from None
-    if price.input < 0 or price.output < 0:
-        raise UsageError(f"the price of {judge!r} is negative: {entry!r}")
+    if not (0 <= price.input < inf and 0 <= price.output < inf):
+        raise UsageError(f"the price of {judge!r} must be at least 0 and finite, not {entry!r}")
     return price

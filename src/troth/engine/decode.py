@@ -7,24 +7,25 @@ reply is refused: asking again costs a call, a wrong score costs the trust in al
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from troth.asks import FILLED, Answer, Ask, Form, Joint
+from troth.asks import Answer, Ask, Form, Joint
+from troth.engine.among import filled, object_among
 from troth.engine.literal import Unreadable, loads, loads_loosely, values
 from troth.errors import BadReply
 from troth.prompts.reply import Claim, Claims, ClaimsReply, Judged, JudgedReply, splits
 from troth.score import Verdict
 
 SHOWN = 40  # characters of a judge's word that an error repeats
-FENCE = re.compile(r"```\w*\s*\n(.*)```", re.DOTALL)
+FENCE = "```"
+LANGUAGE = re.compile(r"\w*\s*")  # behind an opening fence
 ANSWERING = re.compile(r"verdicts|[\"']label[\"']")  # what an unread answer would hold
 WORD = re.compile(r"([\"'`*“‘「]*)(\w+)[.。]?([\"'`*”’」]*)[.。]?")
 
@@ -49,8 +50,9 @@ def decode(ask: Ask, content: object) -> Answer:
     Raises `BadReply`, which says what is wrong with it, or `Partial` where items are missing.
     """
     if isinstance(content, str):
-        read = _filled(ask, content) if isinstance(ask, Form) else _from_text(ask, content)
-        return reconcile(ask, read)
+        if isinstance(ask, Form):
+            return reconcile(ask, filled(ask, _object_of(ask.outputs, content)))
+        return reconcile(ask, _from_text(ask, content))
     if isinstance(content, tuple) and all(isinstance(v, Verdict) for v in content):
         return reconcile(ask, [(i, tuple(vs)) for i, vs in groupby(content, lambda v: v.id)])
     raise BadReply(f"a reply is text or a tuple of verdicts, not {type(content).__name__}")
@@ -63,7 +65,7 @@ def decode_joint(ask: Joint, content: object) -> dict[Ask, Answer]:
     """
     if not isinstance(content, str):
         raise BadReply("a joint reply is text")
-    value = _object_in(content)
+    value = _object_of([f"t{n}" for n in range(1, 1 + len(ask.parts))], content)
     answers: dict[Ask, Answer] = {}
     for n, part in enumerate(ask.parts, 1):
         try:
@@ -73,40 +75,15 @@ def decode_joint(ask: Joint, content: object) -> dict[Ask, Answer]:
     return answers
 
 
-def _filled(ask: Form, text: str) -> list[Group]:
-    """The values of the wanted outputs; what is null was not given, and others are left out."""
+def _object_of(names: Sequence[str], text: str) -> dict[str, Any]:
     try:
-        value = _object_in(text)
+        return _object_in(text)
     except BadReply:
-        value = _object_among(ask.outputs, _after_thinking(text))
-    return [
-        (name, (Verdict(name, FILLED, 1.0, text=json.dumps(value[name], ensure_ascii=False)),))
-        for name in ask.outputs
-        if value.get(name) is not None
-    ]
-
-
-def _object_among(names: Sequence[str], text: str) -> dict[str, Any]:
-    """The one object in prose that holds any of `names`, if nothing like it stands beside it."""
-    try:
-        found = [v for v in values(text) if isinstance(v[0], dict) and v[0].keys() & set(names)]
-    except Unreadable as error:
-        raise BadReply(f"the reply holds no JSON that can be read: {error}") from None
-    if not found:
-        raise BadReply(f"the reply is no JSON object with {', '.join(names)}")
-    if any(value != found[0][0] for value, _, _ in found[1:]):
-        raise BadReply(f"the reply holds {len(found)} answers that disagree")
-    for _, start, end in reversed(found):
-        text = text[:start] + text[end:]
-    if any(f'"{name}"' in text or f"'{name}'" in text for name in names):
-        raise BadReply("the reply holds something like a second answer that cannot be read")
-    return cast("dict[str, Any]", found[0][0])
+        return object_among(names, _after_thinking(text))
 
 
 def _object_in(text: str) -> dict[str, Any]:
-    text = _after_thinking(text)
-    if fenced := FENCE.fullmatch(text):
-        text = fenced[1].strip()
+    text = _unfenced(_after_thinking(text))
     for read in (loads, loads_loosely):
         try:
             value = read(text)
@@ -168,9 +145,7 @@ def _from_text(ask: Ask, text: str) -> list[Group]:
         return _typed(ask, loads(text))
     except Unreadable:
         pass
-    text = _after_thinking(text)
-    if fenced := FENCE.fullmatch(text):
-        text = fenced[1].strip()
+    text = _unfenced(_after_thinking(text))
     if not text:
         raise BadReply("the reply is empty")
     for read in (loads, loads_loosely):
@@ -195,12 +170,23 @@ def _from_word(ask: Ask, text: str) -> list[Group]:
 def _after_thinking(text: str) -> str:
     """A model's thoughts stand before its answer, and are no part of it."""
     text = text.strip()
-    while text.startswith("<think>"):
-        _, end, text = text.partition("</think>")
-        if not end:
+    place = 0
+    while text.startswith("<think>", place):
+        end = text.find("</think>", place)
+        if end < 0:
             raise BadReply("the reply ends before its thinking does")
-        text = text.strip()
-    return text
+        place = end + len("</think>")
+        while place < len(text) and text[place].isspace():
+            place += 1
+    return text[place:]
+
+
+def _unfenced(text: str) -> str:
+    """What stands in the fence, where `text` is one; `text` itself where it is not."""
+    if not (text.startswith(FENCE) and text.endswith(FENCE)):
+        return text
+    first, newline, body = text[len(FENCE) : -len(FENCE)].partition("\n")
+    return body.strip() if newline and LANGUAGE.fullmatch(first) else text
 
 
 def _from_prose(ask: Ask, text: str) -> list[Group]:
@@ -291,7 +277,21 @@ def _split(ask: Ask, item: Claims, text: str) -> Group:
 def _verdict(
     ask: Ask, item_id: str, said: Claim | Judged, text: str, weight: float = 1.0
 ) -> Verdict:
-    word = said.label if isinstance(said.label, str) else f"{said.label:g}"
+    word = said.label if isinstance(said.label, str) else _level(ask, said.label)
     label = word.strip().casefold()
     support = ask.labels.get(label, 0.0) if said.support is None else said.support
     return Verdict(item_id, label, support, said.reason, said.sources, text, weight)
+
+
+def _level(ask: Ask, number: float) -> str:
+    """The label that says the same number, however either is written."""
+    return next((label for label in ask.labels if _number(label) == number), str(number))
+
+
+def _number(label: str) -> float | None:
+    for kind in (int, float):  # an int is exact, however large
+        try:
+            return kind(label)
+        except ValueError:
+            continue
+    return None

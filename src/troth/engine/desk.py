@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from troth.asks import Ask
 from troth.engine.budget import Budget, Price
+from troth.engine.fitting import tokens
 from troth.errors import JudgeSetupError, JudgeUnavailable, StoreError, TrothError
 from troth.judges.base import Judge, Reply
 from troth.score import NO_USAGE, Usage
@@ -77,9 +79,11 @@ class Desk:
         # Only judges behind an endpoint know this setting.
         self.insists = getattr(judge, "logprobs", None) is True
         self.meter = Meter()
+        self.encoders: Mapping[str, Any] = {}  # what a run's encoders are, by name
         self._limit = asyncio.Semaphore(self.width)
         self._flights: dict[str, asyncio.Future[Reply]] = {}
         self._successes = 0
+        self._budgeted = NO_USAGE  # as used, or estimated where the judge does not say
         self._over: TrothError | None = None  # why nothing more may be asked
 
     async def reply(self, ask: Ask, problem: str | None, attempt: int) -> Handed:
@@ -115,7 +119,9 @@ class Desk:
             flight.set_exception(JudgeUnavailable("an equal ask was cancelled"))
             raise
         except BaseException as error:
-            flight.set_exception(error)
+            # Who waits for this flight has not paid for it.
+            shared = JudgeUnavailable(str(error)) if isinstance(error, JudgeUnavailable) else error
+            flight.set_exception(shared)
             raise
         else:
             flight.set_result(reply)
@@ -128,12 +134,13 @@ class Desk:
         async with self._limit:
             if self._over is not None:
                 raise self._over
-            self.budget.check(self.meter.started, self.meter.usage, self.price)
+            self.budget.check(self.meter.started, self._budgeted, self.price)
             self.meter.started += 1
             self.meter.in_flight += 1
             try:
                 reply = await self.judge.reply(ask, problem)
             except JudgeUnavailable as error:
+                self.meter.usage += error.usage or NO_USAGE
                 self._failed(error)
                 raise
             finally:
@@ -142,9 +149,14 @@ class Desk:
                 raise TypeError(f"{self.judge.name} returned {type(reply).__name__}, not a Reply")
             self._successes += 1
             self.meter.usage += reply.usage
-            if key is not None and self.replies is not None and not reply.problem:
+            self._budgeted += reply.usage if _counted(reply.usage) else self._guessed(ask, reply)
+            if key is not None and self.replies is not None:
                 await self.replies.put(key, self.judge.name, reply)
         return reply
+
+    def _guessed(self, ask: Ask, reply: Reply) -> Usage:
+        said = reply.content if isinstance(reply.content, str) else ""
+        return Usage(reply.usage.calls, tokens(self.judge.sent(ask) or ""), tokens(said))
 
     def _failed(self, error: JudgeUnavailable) -> None:
         self.meter.failed += 1
@@ -161,6 +173,10 @@ class Desk:
         """Let a later run ask anew instead of reading the same useless reply again."""
         if self.replies is not None:
             self.replies.forget(key)
+
+
+def _counted(usage: Usage) -> bool:
+    return bool(usage.input_tokens or usage.output_tokens)
 
 
 def _retrieved(flight: asyncio.Future[Reply]) -> None:

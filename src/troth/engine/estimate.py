@@ -9,6 +9,7 @@ from troth.asks import Answer, Ask, Joint
 from troth.engine.desk import Desk
 from troth.engine.drive import drive
 from troth.engine.fitting import excess, reply_tokens, split, tokens
+from troth.errors import JudgeUnavailable
 from troth.metric import Metric
 from troth.sample import Sample
 from troth.score import NO_USAGE, Usage, Verdict
@@ -19,8 +20,8 @@ class Estimate:
     """One metric: rows, those that need no judge, asks, asks the journal answers, and tokens.
 
     `usage` is what would be paid: calls that are not in the journal, and their tokens, estimated;
-    `cost` is `None` where the judge's price is unknown. Repeated asks after a bad reply are not
-    foreseen.
+    `cost` is `None` where the judge's price is unknown, 0 where it costs nothing. Repeated asks
+    after a bad reply are not foreseen.
     """
 
     metric: str
@@ -40,49 +41,67 @@ def estimates(samples: Iterable[Sample], metrics: Sequence[Metric], desk: Desk) 
         counting = _Counting(desk, seen)
         for metric, one in zip(metrics, found, strict=True):
             one.rows += 1
-            before = one.asks
-            counting.found = one
-            if not metric.missing(sample):
+            counting.metric(one)
+            if metric.judged and not metric.missing(sample):
                 drive(metric.steps(sample), counting)
-            one.silent += one.asks == before
+            one.silent += counting.first
         counting.row_ends()
     for one in found:
-        one.cost = None if desk.price is None else desk.price.of(one.usage)
+        if desk.price is not None or desk.judge.free:
+            one.cost = desk.price.of(one.usage) if desk.price else 0.0
     return found
 
 
 @dataclass(slots=True)
 class _Counting:
+    """Counts what the engine would ask (`asking.Asking`, `joint.Round`), in the same order."""
+
     desk: Desk
     seen: set[str]
     found: Estimate = field(default_factory=lambda: Estimate(""))
+    first: bool = True  # a metric's first ask goes together with those of others
     waiting: list[tuple[Ask, Estimate]] = field(default_factory=list)  # what goes in one call
+
+    def metric(self, found: Estimate) -> None:
+        """The asks that follow are this metric's."""
+        self.found, self.first = found, True
 
     def __call__(self, ask: Ask) -> Answer:
         if not self.desk.explain:
             ask = replace(ask, explain=False)
-        if self.desk.joint and not ask.one_word:
-            self.found.asks += 1
+        if self.desk.joint and self.first:
             self.waiting.append((ask, self.found))
-        elif excess(self.desk.judge, ask):
-            for half in split(self.desk.judge, ask)[0]:
-                self(half)
         else:
-            self.found.asks += 1
-            self._count(ask, self.found)
+            self._single(ask, self.found)
+        self.first = False
         label, support = next(iter(ask.labels.items()))
         return tuple(Verdict(item.id, label, support) for item in ask.items)
 
     def row_ends(self) -> None:
         """Count the asks that wait: together, if they fit, at the first one's metric."""
-        joint = Joint.of(ask for ask, _ in self.waiting)
+        joint = Joint.of(dict.fromkeys(ask for ask, _ in self.waiting))
         together = len(joint.parts) > 1 and not excess(self.desk.judge, joint)
         if together:
-            self._count(joint, self.waiting[0][1])
+            first = next(found for ask, found in self.waiting if ask in joint.parts)
+            self._count(joint, first)
         for ask, found in self.waiting:
-            if not (together and ask in joint.parts):
-                self._count(ask, found)
+            if together and ask in joint.parts:
+                found.asks += 1
+            else:
+                self._single(ask, found)
         self.waiting = []
+
+    def _single(self, ask: Ask, found: Estimate) -> None:
+        if not excess(self.desk.judge, ask):
+            found.asks += 1
+            self._count(ask, found)
+            return
+        try:
+            halves, _ = split(self.desk.judge, ask)
+        except JudgeUnavailable:  # in the run this row fails, without a call
+            return
+        for half in halves:
+            self._single(half, found)
 
     def _count(self, ask: Ask, found: Estimate) -> None:
         text = self.desk.judge.sent(ask)

@@ -23,9 +23,11 @@ from troth.asks import (
 )
 from troth.errors import JudgeUnavailable
 from troth.judges.base import Judge
+from troth.score import Verdict
 from troth.text.sentences import sentences
 
 EXPLAINED, BARE = 40, 12  # tokens of a reply per item, with a reason and without
+WORD = 2  # tokens of a reply that is one word
 
 Merge = Callable[[Sequence[Answer]], Answer]
 
@@ -47,6 +49,8 @@ def reply_tokens(ask: Ask) -> int:
     """About as many tokens as the reply to `ask` takes."""
     if isinstance(ask, Joint):
         return sum(reply_tokens(part) for part in ask.parts)
+    if ask.one_word:
+        return WORD
     return len(ask.items) * (EXPLAINED if ask.explain else BARE)
 
 
@@ -60,7 +64,7 @@ def split(judge: Judge, ask: Ask) -> tuple[tuple[Ask, Ask], Merge]:
         return (replace(ask, items=first), replace(ask, items=second)), _one_after_the_other
     if isinstance(ask, Support) and (parts := _context_halves(ask.contexts)):
         first, second = parts
-        return (replace(ask, contexts=first), replace(ask, contexts=second)), _best_supported
+        return (replace(ask, contexts=first), replace(ask, contexts=second)), _any_supports
     if isinstance(ask, Usefulness) and (texts := _text_halves(ask.items[0].text)):
         name = ask.items[0].id
         one, two = (replace(ask, items=(Item(name, text),)) for text in texts)
@@ -103,6 +107,25 @@ def _text_halves(text: str) -> tuple[str, str] | None:
 
 def _one_after_the_other(answers: Sequence[Answer]) -> Answer:
     return tuple(verdict for answer in answers for verdict in answer)
+
+
+def _any_supports(answers: Sequence[Answer]) -> Answer:
+    """Claim by claim what either half of the contexts says, where both name the same claims.
+
+    A judge may word the claims of a sentence in two ways; then the better answer counts whole.
+    """
+    one, two = ({_folded(v.text): v for v in answer} for answer in answers)
+    if one.keys() == two.keys() and len(one) == len(answers[0]) == len(answers[1]):
+        return tuple(max(v, two[claim], key=_telling) for claim, v in one.items())
+    return _best_supported(answers)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _telling(verdict: Verdict) -> tuple[bool, bool, float]:
+    return verdict.label == SUPPORTED, verdict.label == CONTRADICTED, verdict.support
 
 
 def _best_supported(answers: Sequence[Answer]) -> Answer:

@@ -16,8 +16,8 @@ from troth.engine.decode import decode_joint
 from troth.engine.desk import Desk
 from troth.engine.fitting import excess
 from troth.engine.likelihood import weighed
-from troth.errors import BadReply
-from troth.score import Usage
+from troth.errors import BadReply, JudgeUnavailable
+from troth.score import NO_USAGE, Usage
 
 Count = Callable[[Usage, Usage], None]
 
@@ -57,10 +57,10 @@ class Round:
             await self._ask()
 
     async def _ask(self) -> None:
-        parts = tuple(dict.fromkeys(w.ask for w in self._waiting if not w.ask.one_word))
+        joint = Joint.of(dict.fromkeys(waiting.ask for waiting in self._waiting))
         answers: dict[Ask, Answer] = {}
         try:
-            if len(parts) > 1 and not excess(self._desk.judge, joint := Joint.of(parts)):
+            if len(joint.parts) > 1 and not excess(self._desk.judge, joint):
                 answers = await self._answers(joint)
         except Exception as error:  # it is theirs who wait; whoever made the call may have ended
             for waiting in self._waiting:
@@ -74,8 +74,12 @@ class Round:
 
     async def _answers(self, joint: Joint) -> dict[Ask, Answer]:
         """The usable answers by ask; a part without one is asked again by itself."""
-        reply, usage, saved, _ = await self._desk.reply(joint, None, 0)
         asked = [w for w in self._waiting if w.ask in joint.parts]
+        try:
+            reply, usage, saved, _ = await self._desk.reply(joint, None, 0)
+        except JudgeUnavailable as fault:
+            asked[0].count(fault.usage or NO_USAGE, NO_USAGE)
+            raise
         used, kept = _shares(usage, len(asked)), _shares(saved, len(asked))
         for waiting, paid, free in zip(asked, used, kept, strict=True):
             waiting.count(paid, free)

@@ -9,8 +9,12 @@ exactly one label are that label's:
 `worth` is the ask's own value of a label, stretched so that the best label is worth 1 and the worst
 0. For `Support` supported is worth 1, contradicted and unmentioned 0, and no_claim is left out of
 both sums. Where the first token begins several labels (`use` of useful and useless), the next one
-decides, and its probabilities count as parts of the first one's. After G-Eval's weighting by token
-probabilities, https://arxiv.org/abs/2303.16634.
+decides, and its probabilities count as parts of the first one's. An alternative that was not taken
+has no next one: `1` of 1 and 10 is 1 where `10` is an alternative too (a model that has a token for
+a label does not spell it), else it cannot be told. Where that is more than a hundredth of what
+begins a label, the verdict gets no support from it: what is left out might be the larger part.
+
+After G-Eval's weighting by token probabilities, https://arxiv.org/abs/2303.16634.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from typing import NamedTuple
 
@@ -27,6 +31,8 @@ from msgspec.structs import replace
 from troth.asks import CONTRADICTED, SUPPORTED, UNMENTIONED, Answer, Ask, Support
 from troth.errors import JudgeSetupError
 from troth.judges.base import Token
+
+UNTOLD = 0.01  # of what begins a label may begin another one as well
 
 _STRING = r'"((?:[^"\\]|\\.)*)"'
 # A key with the string or number that follows it, or any other string: nothing inside a string
@@ -141,36 +147,74 @@ def _labels(text: str, begin: int, part: str) -> Iterator[tuple[str, str, int]]:
 
 
 def _chances(labels: Sequence[str], pieces: Sequence[_Piece], at: int) -> dict[str, float]:
-    """The probability of each label that may begin at byte `at`; `{}` where none can be told."""
+    """The probability of each label that may begin at byte `at`; `{}` where it cannot be told."""
     chances: dict[str, float] = {}
-    sofar, share, seen = "", 1.0, 0
+    sofar, share, seen, untold = "", 1.0, 0, 0.0
     for piece in islice(pieces, bisect_right(pieces, at, key=lambda piece: piece.end), None):
+        if not piece.text:
+            continue
         before = piece.text.encode("utf-8", "surrogateescape")[: max(0, at - piece.start)]
         lead = before.decode("utf-8", "surrogateescape")
-        others = piece.others or ((piece.text, 0.0),)
-        seen += len(others)
-        for other, logprob in others:
-            begun = _begun(sofar + other[len(lead) :], labels) if _leads(other, lead) else labels
-            if len(begun) == 1 and math.isfinite(logprob):
-                chances[begun[0]] = chances.get(begun[0], 0.0) + share * _probability(logprob)
-        sofar += piece.text[len(lead) :]
-        begun = _begun(sofar, labels)
-        if len(begun) < 2:
-            return chances if begun and seen > 1 else {}
-        share *= _probability(dict(others).get(piece.text, 0.0))
-    if seen > 1 and sofar.strip() in labels:  # it ends with a label that begins another one
-        chances[sofar.strip()] = chances.get(sofar.strip(), 0.0) + share
-        return chances
-    return {}
+        said = _plain(sofar + piece.text[len(lead) :])
+        likely = _likely(piece.others, lead, sofar)
+        if said not in likely:  # what else it might have been is not known
+            return {}
+        seen += len(piece.others)
+        goes_on = len(begun := _begun(said, labels)) > 1
+        for text, meant in _meant(likely, labels).items():
+            if goes_on and text == said:
+                continue
+            if len(meant) == 1:
+                chances[meant[0]] = chances.get(meant[0], 0.0) + share * likely[text]
+            elif meant:
+                untold += share * likely[text]
+        if not goes_on:
+            break
+        sofar, share = said, share * likely[said]
+    else:  # it ends with a label that begins another one, or with none
+        chances[sofar] = chances.get(sofar, 0.0) + share
+        begun = [label for label in labels if label == sofar]
+    total = math.fsum(chances.values())
+    told = seen > 1 and total > 0 and untold <= UNTOLD * (total + untold)
+    return chances if begun and told else {}
 
 
-def _leads(other: str, lead: str) -> bool:
-    return other.startswith(lead) and len(other) > len(lead)
+def _likely(others: Sequence[tuple[str, float]], lead: str, sofar: str) -> dict[str, float]:
+    """How likely each text is: `sofar` and one of the `others` that begin with `lead`."""
+    likely: dict[str, float] = {}
+    for other, logprob in others:
+        if rest := _behind(lead, other):
+            text = _plain(sofar + rest)
+            likely[text] = likely.get(text, 0.0) + _probability(logprob)
+    return likely
+
+
+def _behind(lead: str, other: str) -> str:
+    """What `other` says behind `lead`, whatever white space either has; nothing without `lead`."""
+    for sign in "".join(lead.split()):
+        other = other.lstrip()
+        if not other.startswith(sign):
+            return ""
+        other = other[len(sign) :]
+    return other
+
+
+def _meant(texts: Iterable[str], labels: Sequence[str]) -> dict[str, Sequence[str]]:
+    """The labels that each of the alternative `texts` may mean."""
+    meant = {text: _begun(text, labels) for text in texts}
+    whole = {label for text, begun in meant.items() for label in begun if text.startswith(label)}
+    return {
+        text: [label for label in begun if text.startswith(label) or label not in whole] or begun
+        for text, begun in meant.items()
+    }
+
+
+def _plain(text: str) -> str:
+    return text.lstrip().casefold()
 
 
 def _begun(text: str, labels: Sequence[str]) -> Sequence[str]:
     """The labels that `text` begins, or has already said."""
-    text = text.lstrip().casefold()
     return [label for label in labels if label.startswith(text) or _says(text, label)]
 
 

@@ -11,10 +11,13 @@ import json
 import re
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 LITERAL_LIMIT = 64_000  # characters; slightly broken JSON beyond that is asked for again
+SEARCHED = 256_000  # characters of prose in which JSON is looked for
 MISSES = 200  # brackets in prose that may turn out not to open JSON
+WORK = 1_000_000  # characters that may be read behind such brackets, again and again
 _OPENING = re.compile(r"[{\[]")
 _NAMES = {"true": True, "false": False, "null": None}
 
@@ -46,19 +49,33 @@ def loads_loosely(text: str) -> Any:
 def values(text: str) -> Iterator[tuple[Any, int, int]]:
     """The JSON objects and arrays in `text` with where each begins and ends, none inside another.
 
-    Raises `Unreadable` where brackets that open no JSON are too many to go on.
+    Raises `Unreadable` where `text` is too long, or brackets that open no JSON are too many, or
+    too far from where they turn out to, to go on.
     """
-    place = misses = 0
+    if len(text) > SEARCHED:
+        raise Unreadable(f"it has more than {SEARCHED} characters that are no JSON")
+    faults: list[str] = []  # found by the decoder's hooks; raised there, their place would be lost
+    decoder = json.JSONDecoder(
+        object_pairs_hook=partial(_first, faults), parse_constant=faults.append
+    )
+    place = misses = work = 0
     while start := _OPENING.search(text, place):
+        faults.clear()
         try:
-            value, end = _DECODER.raw_decode(text, start.start())
-        except (ValueError, RecursionError):
-            place, misses = start.end(), misses + 1
-            if misses > MISSES:
-                raise Unreadable("there are too many brackets in it") from None
-        else:
+            value, end = decoder.raw_decode(text, start.start())
+        except json.JSONDecodeError as error:
+            faults.append(error.msg)
+            end = error.pos
+        except (ValueError, RecursionError) as error:  # a number too long, or too many levels
+            faults.append(str(error))
+            end = len(text)
+        if not faults:
             yield value, start.start(), end
             place = end
+            continue
+        place, misses, work = start.end(), misses + 1, work + end - start.start()
+        if misses > MISSES or work > WORK:
+            raise Unreadable("there are too many brackets in it")
 
 
 def _value(node: ast.expr) -> Any:
@@ -86,6 +103,14 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len({key for key, _ in pairs}) != len(pairs):
         raise Unreadable("a key stands twice in one object")
     return dict(pairs)
+
+
+def _first(faults: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; a key that stands twice in it is one of the `faults`."""
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        faults.append("a key stands twice in one object")
+    return value
 
 
 def _no_constant(name: str) -> Any:

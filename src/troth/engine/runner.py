@@ -14,6 +14,7 @@ from troth.engine.app import AppFault
 from troth.engine.asking import Asking, score_row, stopping
 from troth.engine.desk import Desk
 from troth.engine.joint import Round
+from troth.engine.wave import Comparing, Wave
 from troth.errors import TrothError
 from troth.judges.base import Judge
 from troth.metric import Metric
@@ -44,7 +45,8 @@ async def run_rows(
     desk = desk if isinstance(desk, Desk) else Desk(desk)
     rows: list[Row] = []
     tell = on_row or rows.append
-    window = max(SLACK * desk.width, APP_WIDTH if app else 0)
+    wave = Wave(metric.encoder for metric in metrics)
+    window = max(SLACK * desk.width, APP_WIDTH if app else 0, wave.rows)
     asking_app = asyncio.Semaphore(APP_WIDTH)
     judged = any(metric.judged for metric in metrics)
     labelled = [(metric.label, metric) for metric in metrics]
@@ -56,6 +58,8 @@ async def run_rows(
             return await app(sample)
 
     try:
+        await wave.start()
+        desk.encoders = wave.identities()
         if judged:
             await desk.judge.start()
         async with asyncio.TaskGroup() as group:
@@ -64,7 +68,7 @@ async def run_rows(
                 for sample in samples:
                     if len(running) >= window:
                         tell(await running.popleft())
-                    running.append(group.create_task(_row(answered, sample, labelled, desk)))
+                    running.append(group.create_task(_row(answered, sample, labelled, desk, wave)))
                 while running:
                     tell(await running.popleft())
             except asyncio.CancelledError:
@@ -73,13 +77,14 @@ async def run_rows(
     except* TrothError as errors:
         raise _first(errors) from None
     finally:
+        await wave.close()
         if judged:
             await desk.judge.close()
     return rows
 
 
 async def _row(
-    answered: App, sample: Sample, metrics: Sequence[tuple[str, Metric]], desk: Desk
+    answered: App, sample: Sample, metrics: Sequence[tuple[str, Metric]], desk: Desk, wave: Wave
 ) -> Row:
     try:
         sample = await answered(sample)
@@ -90,21 +95,26 @@ async def _row(
         raised = f"the application raised {type(error).__name__}: {error}"
         failed = Score.failed(str(error) if isinstance(error, AppFault) else raised)
         return Row(sample, dict.fromkeys((label for label, _ in metrics), failed))
-    judged = [(label, metric) for label, metric in metrics if metric.judged]
-    joint = Round(desk, len(judged)) if desk.joint and len(judged) > 1 else None
+    asking = [(label, metric) for label, metric in metrics if metric.judged or metric.encoder]
+    judged = sum(metric.judged for _, metric in asking)
+    joint = Round(desk, judged) if desk.joint and judged > 1 else None
     scores = {
         label: await score_row(metric, sample, Asking(desk))
         for label, metric in metrics
-        if not metric.judged
+        if not (metric.judged or metric.encoder)
     }
-    if len(judged) == 1:
-        [(label, metric)] = judged
-        scores[label] = await score_row(metric, sample, Asking(desk))
-    elif judged:
+
+    def answerer(metric: Metric) -> Asking:
+        return Asking(desk, joint) if metric.judged else Comparing(desk, wave)
+
+    if len(asking) == 1:
+        [(label, metric)] = asking
+        scores[label] = await score_row(metric, sample, answerer(metric))
+    elif asking:
         async with asyncio.TaskGroup() as group:
             tasks = [
-                (label, group.create_task(score_row(metric, sample, Asking(desk, joint))))
-                for label, metric in judged
+                (label, group.create_task(score_row(metric, sample, answerer(metric))))
+                for label, metric in asking
             ]
         scores |= {label: task.result() for label, task in tasks}
     return Row(sample, {label: scores[label] for label, _ in metrics})

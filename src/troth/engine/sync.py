@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from troth.judges.loops import OWN_LOOP
+
 T = TypeVar("T")
 
 
@@ -19,8 +21,13 @@ def run_sync(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(make())
-    return _in_thread(make)
+        return asyncio.run(_own(make))
+    return _in_thread(lambda: _own(make))
+
+
+async def _own(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    OWN_LOOP.set(True)
+    return await make()
 
 
 def _in_thread(make: Callable[[], Coroutine[Any, Any, T]]) -> T:

@@ -2,7 +2,8 @@
 
     from troth.haystack import AnswerExactMatchEvaluator, DeepEvalEvaluator, DeepEvalMetric
 
-Names load on use; without haystack-ai they raise `MissingExtra`. See docs/haystack.md.
+The same names are in `haystack_integrations.components.evaluators.troth`. Names load on use;
+without haystack-ai they raise `MissingExtra`. See docs/haystack.md.
 """
 
 from __future__ import annotations
@@ -12,16 +13,46 @@ from typing import TYPE_CHECKING, Any
 
 from troth.errors import MissingExtra
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what type checkers and editors see; a test holds it to the table
+    from troth.haystack._component import RowFailed as RowFailed
+    from troth.haystack._inputs import Column as Column
+    from troth.haystack.answer_f1 import AnswerF1Evaluator as AnswerF1Evaluator
+    from troth.haystack.context_relevance import (
+        ContextRelevanceEvaluator as ContextRelevanceEvaluator,
+    )
     from troth.haystack.deepeval import DeepEvalEvaluator as DeepEvalEvaluator
     from troth.haystack.deepeval import DeepEvalMetric as DeepEvalMetric
+    from troth.haystack.documents import DocumentMAPEvaluator as DocumentMAPEvaluator
+    from troth.haystack.documents import DocumentMRREvaluator as DocumentMRREvaluator
+    from troth.haystack.documents import DocumentNDCGEvaluator as DocumentNDCGEvaluator
+    from troth.haystack.documents import DocumentRecallEvaluator as DocumentRecallEvaluator
+    from troth.haystack.documents import RecallMode as RecallMode
     from troth.haystack.exact_match import AnswerExactMatchEvaluator as AnswerExactMatchEvaluator
+    from troth.haystack.faithfulness import FaithfulnessEvaluator as FaithfulnessEvaluator
+    from troth.haystack.llm import LLMEvaluator as LLMEvaluator
+    from troth.haystack.run_result import EvaluationRunResult as EvaluationRunResult
+    from troth.haystack.sas import SASEvaluator as SASEvaluator
 
-_NAMES = {
-    "AnswerExactMatchEvaluator": "exact_match",
-    "DeepEvalEvaluator": "deepeval",
-    "DeepEvalMetric": "deepeval",
+_HOMES = {
+    "exact_match": ("AnswerExactMatchEvaluator",),
+    "answer_f1": ("AnswerF1Evaluator",),
+    "sas": ("SASEvaluator",),
+    "deepeval": ("DeepEvalEvaluator", "DeepEvalMetric"),
+    "faithfulness": ("FaithfulnessEvaluator",),
+    "context_relevance": ("ContextRelevanceEvaluator",),
+    "llm": ("LLMEvaluator",),
+    "documents": (
+        "DocumentRecallEvaluator",
+        "RecallMode",
+        "DocumentMRREvaluator",
+        "DocumentMAPEvaluator",
+        "DocumentNDCGEvaluator",
+    ),
+    "run_result": ("EvaluationRunResult",),
+    "_inputs": ("Column",),
+    "_component": ("RowFailed",),
 }
+_NAMES = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = list(_NAMES)
 
 

@@ -5,18 +5,19 @@ Everything that differs between the metrics stands in one table; scoring is the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from haystack import component
 
-from troth.account import Row
-from troth.engine.runner import run_rows
-from troth.engine.sync import run_sync
 from troth.errors import UsageError
-from troth.haystack._inputs import Groups, Texts, columns, shown
-from troth.haystack._judge import judge_for
+from troth.haystack._component import JudgedComponent, Judging, concurrency_of, mean_of
+from troth.haystack._deepeval_params import Params, read
+from troth.haystack._inputs import Groups, Texts, columns
+from troth.haystack._judge import judge_for, judge_of
+from troth.haystack._serialise import PUBLIC, revived, serialised
 from troth.judges.base import Judge
 from troth.metric import Metric
 from troth.metrics.answer_relevancy import AnswerRelevancy
@@ -25,6 +26,9 @@ from troth.metrics.contextual_recall import ContextualRecall
 from troth.metrics.contextual_relevancy import ContextualRelevancy
 from troth.metrics.faithfulness import Faithfulness
 from troth.sample import Sample
+from troth.score import Score
+
+_NAME = "DeepEvalEvaluator"
 
 
 class DeepEvalMetric(StrEnum):
@@ -51,11 +55,6 @@ class DeepEvalMetric(StrEnum):
 
 
 def _faithfulness(*, penalize_ambiguous_claims: bool = False) -> Metric:
-    if not isinstance(penalize_ambiguous_claims, bool):
-        raise UsageError(
-            "penalize_ambiguous_claims must be True or False, "
-            f"not {shown(penalize_ambiguous_claims)}"
-        )
     return Faithfulness(unverifiable="fails" if penalize_ambiguous_claims else "counts")
 
 
@@ -77,11 +76,10 @@ _METRICS: dict[DeepEvalMetric, tuple[Callable[..., Metric], tuple[str, ...], tup
     DeepEvalMetric.CONTEXTUAL_RECALL: (ContextualRecall, (), _ROW_AND_TRUTH),
     DeepEvalMetric.CONTEXTUAL_RELEVANCE: (ContextualRelevancy, (), _ROW),
 }
-_JUDGE_OPTIONS = ("model", "base_url")
 
 
 @component
-class DeepEvalEvaluator:
+class DeepEvalEvaluator(JudgedComponent):
     """Scores rows of a RAG system by one of `DeepEvalMetric`, given by name or as the enum.
 
     `metric_params` may hold:
@@ -89,56 +87,130 @@ class DeepEvalEvaluator:
     - `model`: a model of OpenAI or of `base_url` (`"gpt-4"`), a judge's name (`"builtin"`, which
       needs no key, `"openai/gpt-4o"`, `"http://127.0.0.1:11434/v1#qwen3"`) or a `Judge`;
     - `base_url`: another OpenAI-compatible endpoint; default `OPENAI_BASE_URL`, else OpenAI;
+    - `api_key`: a Haystack `Secret`; default the environment variable `OPENAI_API_KEY`;
+    - `threshold` in [0, 1]: rows get `success`, whether their score reaches it;
+    - `strict_mode`: a score below 1 counts as 0, and the threshold is 1;
+    - `include_reason` (default `True`): without it labels alone are asked for, which is cheaper;
     - `penalize_ambiguous_claims` (faithfulness alone, default `False`): does a claim fail that no
       context mentions?
 
-    Without `metric_params` OpenAI's default model judges. The key is `OPENAI_API_KEY`; it is
-    looked for when the component runs, never before. Raises `UsageError` for other parameters.
+    `judge` (a name or a `Judge`) or `chat_generator` (any Haystack ChatGenerator) may judge instead
+    of `model`; `max_concurrency`, `journal`, `progress_bar` and `raise_on_failure` are those of
+    `troth.haystack._component.Judging`. Without any of it OpenAI's default model judges. Keys are
+    looked for when the component warms up or runs, never before. Raises `UsageError` for other
+    parameters.
     """
 
+    __module__ = PUBLIC
+
     def __init__(
-        self, metric: str | DeepEvalMetric, metric_params: Mapping[str, Any] | None = None
+        self,
+        metric: str | DeepEvalMetric,
+        metric_params: Mapping[str, Any] | None = None,
+        *,
+        judge: str | Judge | None = None,
+        chat_generator: Any = None,
+        max_concurrency: int | None = None,
+        journal: str | Path | None = None,
+        progress_bar: bool = True,
+        raise_on_failure: bool = False,
     ) -> None:
         self.metric = DeepEvalMetric.from_str(str(metric))
         self.metric_params = metric_params
-        self._metric, self._judge = _configured(self.metric, metric_params)
-        self._inputs = {name: _FIELDS[name][0] for name in _METRICS[self.metric][2]}
+        self.judge = judge
+        self.chat_generator = chat_generator
+        build, options, inputs = _METRICS[self.metric]
+        self._params = read(self.metric, metric_params, options)
+        self._metric = build(**self._params.options)
+        self._judging = Judging(
+            _NAME,
+            _judge(self._params, judge, chat_generator, max_concurrency),
+            generator=chat_generator,
+            max_concurrency=max_concurrency,
+            journal=journal,
+            progress_bar=progress_bar,
+            raise_on_failure=raise_on_failure,
+            explain=self._params.include_reason,
+        )
+        self._inputs = {name: _FIELDS[name][0] for name in inputs}
         component.set_input_types(self, **self._inputs)
 
-    @component.output_types(results=list[list[dict[str, Any]]])
+    @component.output_types(
+        results=list[list[dict[str, Any]]], score=float, individual_scores=list[float]
+    )
     def run(self, **inputs: Any) -> dict[str, Any]:
         """Score `questions`, `contexts`, `responses` (and `ground_truths`), lists of one length.
 
-        Returns `results`: per row, in the order of the input, a list of one dict with `name` (the
-        metric's), `score` in [0, 1] and `explanation`. A row that could not be judged, or in which
-        there is nothing to judge, has the score `None` and the explanation says why. Empty lists
-        give empty `results`.
+        Returns, in the order of the input,
+
+        - `results`: per row a list of one dict with `name` (the metric's), `score` in [0, 1],
+          `explanation`, `status` (`scored`, `unscorable`: nothing to judge, or `failed`: the judge
+          did not deliver) and, where there is a threshold, `success`;
+        - `individual_scores`: the rows' scores;
+        - `score`: their mean.
+
+        A row without a score has `None` in both lists, its explanation says why, and it is not in
+        the mean, which is `None` where no row has a score. Empty lists give empty lists.
         Raises `InputError` (a `ValueError`) for inputs that are missing, of different lengths or
         of the wrong type, and `JudgeSetupError` where no row can be judged (no key).
         """
-        given = columns("DeepEvalEvaluator", self._inputs, inputs)
-        samples = [_sample(given, row) for row in zip(*given.values(), strict=True)]
-        rows = run_sync(lambda: run_rows(samples, [self._metric], self._judge))
-        return {"results": [self._result(row) for row in rows]}
+        return self._output(self._judging.scores(self._metric, self._samples(inputs)))
 
-    def _result(self, row: Row) -> list[dict[str, Any]]:
-        score = row.scores[self._metric.label]
-        return [{"name": self.metric.value, "score": score.value, "explanation": score.reason}]
+    @component.output_types(
+        results=list[list[dict[str, Any]]], score=float, individual_scores=list[float]
+    )
+    async def run_async(self, **inputs: Any) -> dict[str, Any]:
+        """`run` on the running event loop, with the same inputs and outputs."""
+        return self._output(await self._judging.scores_async(self._metric, self._samples(inputs)))
 
+    def _samples(self, inputs: Mapping[str, Any]) -> list[Sample]:
+        given = columns(_NAME, self._inputs, inputs)
+        return [_sample(given, row) for row in zip(*given.values(), strict=True)]
 
-def _configured(metric: DeepEvalMetric, params: Mapping[str, Any] | None) -> tuple[Metric, Judge]:
-    if params is not None and not isinstance(params, Mapping):
-        raise UsageError(f"metric_params must be a dict or None, not {shown(params)}")
-    given = dict(params or {})
-    build, options, _ = _METRICS[metric]
-    known = (*_JUDGE_OPTIONS, *options)
-    if unknown := [name for name in given if name not in known]:
-        raise UsageError(
-            f"metric_params of {metric} cannot hold {', '.join(map(repr, unknown))}; "
-            f"known are {', '.join(known)}"
+    def _output(self, scores: Sequence[Score]) -> dict[str, Any]:
+        values = [self._params.counted(score.value) for score in scores]
+        results = [[self._result(s, value)] for s, value in zip(scores, values, strict=True)]
+        return {"results": results, "score": mean_of(values), "individual_scores": values}
+
+    def _result(self, score: Score, value: float | None) -> dict[str, Any]:
+        said = self._params.include_reason or value is None
+        result = {
+            "name": self.metric.value,
+            "score": value,
+            "explanation": score.reason if said else None,
+            "status": score.status.value,
+        }
+        if (threshold := self._params.threshold) is not None:
+            result["success"] = value is not None and value >= threshold
+        return result
+
+    def to_dict(self) -> dict[str, Any]:
+        """The component as basic types; `SerializationError` where a judge is not named."""
+        return serialised(
+            self,
+            metric=self.metric,
+            metric_params=self.metric_params,
+            judge=self.judge,
+            chat_generator=self.chat_generator,
+            **self._judging.options(),
         )
-    judge = judge_for(given.pop("model", None), given.pop("base_url", None))
-    return build(**given), judge
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> DeepEvalEvaluator:
+        """The component that `to_dict` wrote down."""
+        return revived(cls, data)
+
+
+def _judge(
+    params: Params, judge: str | Judge | None, generator: Any, max_concurrency: int | None
+) -> Judge:
+    if judge is None and generator is None:
+        concurrency_of(_NAME, max_concurrency)
+        return judge_for(**params.judge, max_concurrency=max_concurrency)
+    if params.judge:
+        named = "judge" if judge is not None else "chat_generator"
+        raise UsageError(f"{_NAME}: {named} cannot go with metric_params {', '.join(params.judge)}")
+    return judge_of(_NAME, judge, generator, max_concurrency)
 
 
 def _sample(names: Mapping[str, Any], row: tuple[Any, ...]) -> Sample:

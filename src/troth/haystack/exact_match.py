@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from statistics import fmean
-from typing import Any, cast
+import asyncio
+from typing import Any
 
 from haystack import component
 
-from troth.errors import InputError
-from troth.haystack._inputs import Texts, columns
+from troth.haystack._answers import Truths, expect, given, output, row_by_row
+from troth.haystack._component import flag, span
+from troth.haystack._serialise import PUBLIC, revived, serialised
 from troth.metrics.exact_match import ExactMatch
-from troth.sample import Sample
 
 _NAME = "AnswerExactMatchEvaluator"
-_INPUTS = {"ground_truth_answers": Texts, "predicted_answers": Texts}
 
 
 @component
@@ -21,27 +20,55 @@ class AnswerExactMatchEvaluator:
     """Compares predicted answers with ground truths, character by character.
 
     The face of Haystack's component of this name over `troth.metrics.exact_match.ExactMatch`.
+
+    - `normalize`: what answers may differ in, `"none"` or `"squad"` (case, punctuation, articles).
+    - `multiple_references`: `ground_truth_answers` is a list of lists, several truths per row, of
+      which one match is enough.
+
+    Raises `UsageError` for other values.
     """
 
+    __module__ = PUBLIC
+
+    def __init__(self, *, normalize: str = "none", multiple_references: bool = False) -> None:
+        self.normalize = normalize
+        self.multiple_references = flag(_NAME, "multiple_references", multiple_references)
+        expect(self, several=multiple_references)
+        self._metric = ExactMatch(normalize)
+
     @component.output_types(individual_scores=list[int], score=float)
-    def run(self, ground_truth_answers: list[str], predicted_answers: list[str]) -> dict[str, Any]:
+    def run(self, ground_truth_answers: Truths, predicted_answers: list[str]) -> dict[str, Any]:
         """Score row by row.
 
-        Returns `individual_scores`, a 1 or a 0 per row, and `score`, their mean in [0, 1].
+        Returns `individual_scores`, a 1 or a 0 per row, and `score`, their mean in [0, 1]. With
+        `multiple_references` a row whose list of truths is empty has the score `None` and is not
+        in the mean, which is `None` where no row has a score.
         Raises `InputError` (a `ValueError`) for empty lists, lists of different lengths, and
         anything that is no list of strings; `None` is no answer and equals nothing.
         """
-        given = {
-            "ground_truth_answers": ground_truth_answers,
-            "predicted_answers": predicted_answers,
-        }
-        truths, answers = columns(_NAME, _INPUTS, given).values()
-        if not len(truths):  # a data frame column has no truth value
-            raise InputError("the lists are empty; at least one row is needed", source=_NAME)
-        metric = ExactMatch()
-        # Every row has its reference, so that every row has a value.
-        scores = [
-            int(cast("float", metric.score(Sample(answer=answer, references=(truth,))).value))
-            for truth, answer in zip(truths, answers, strict=True)
-        ]
-        return {"individual_scores": scores, "score": fmean(scores)}
+        several = self.multiple_references
+        truths, answers = given(_NAME, ground_truth_answers, predicted_answers, several=several)
+        with span(_NAME, {"troth.metric": repr(self._metric), "troth.total": len(answers)}):
+            if not several:
+                hits = self._metric.hits(answers, truths)
+                return {"individual_scores": hits, "score": sum(hits) / len(hits)}
+            scores = row_by_row(self._metric, truths, answers, several=True)
+            return output([None if score is None else int(score) for score in scores])
+
+    @component.output_types(individual_scores=list[int], score=float)
+    async def run_async(
+        self, ground_truth_answers: Truths, predicted_answers: list[str]
+    ) -> dict[str, Any]:
+        """`run`, in a thread: a million rows must not hold up the event loop."""
+        return await asyncio.to_thread(self.run, ground_truth_answers, predicted_answers)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The component as basic types."""
+        return serialised(
+            self, normalize=self.normalize, multiple_references=self.multiple_references
+        )
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> AnswerExactMatchEvaluator:
+        """The component that `to_dict` wrote down."""
+        return revived(cls, data)

@@ -52,6 +52,11 @@ class Judge(ABC):
         """
         return None
 
+    @property
+    def free(self) -> bool:
+        """Do replies cost nothing, so that none is kept in the journal?"""
+        return type(self).key is Judge.key
+
     def sent(self, ask: Ask) -> str | None:
         """All text that would be sent for `ask`; `None` (the default) where nothing is paid for."""
         return None

@@ -14,12 +14,16 @@ from troth.asks import Ask
 CLAIMS = 4  # claims per item
 CLAIM = 60  # characters that a claim may have more than its item, for a pronoun that is resolved
 TEXT = 120  # characters of a reason
+NUMBER = 24  # characters of a number
+_SHORT = ("number", "boolean")
 
 Schema = dict[str, Any]
 
 
 def narrowed(schema: Schema, ask: Ask) -> Schema:
     """`schema` with one verdict for each item of `ask`, in order, and bounds on all else."""
+    if "verdicts" not in schema["properties"]:  # the user's own outputs, by their names
+        return {**_bounded(schema, "", [], TEXT), "x-guidance": {"whitespace_flexible": False}}
     verdict = schema["properties"]["verdicts"]["items"]
     contexts = [context.id for context in getattr(ask, "contexts", ())]
     count = len(ask.items)
@@ -35,8 +39,10 @@ def narrowed(schema: Schema, ask: Ask) -> Schema:
     }
 
 
-def longest(schema: Schema) -> int:
+def longest(schema: Schema) -> int:  # noqa: PLR0911 - a case for each kind of schema
     """How many characters the longest reply has that a narrowed `schema` allows."""
+    if "anyOf" in schema:
+        return max(map(longest, schema["anyOf"]))
     if "const" in schema:
         return len(schema["const"]) + 2
     if "enum" in schema:
@@ -48,6 +54,8 @@ def longest(schema: Schema) -> int:
     if schema["type"] == "object":
         fields = schema["properties"].items()
         return 2 + sum(len(name) + 4 + longest(value) for name, value in fields)
+    if schema["type"] in _SHORT:
+        return NUMBER
     return int(schema["maxLength"]) + 2
 
 
@@ -57,9 +65,11 @@ def words(ask: Ask) -> str:
     return "root ::= " + " | ".join(f'"{form}"' for form in forms)
 
 
-def _bounded(schema: Schema, name: str, contexts: list[str], claim: int) -> Schema:
-    if "enum" in schema:
+def _bounded(schema: Schema, name: str, contexts: list[str], claim: int) -> Schema:  # noqa: PLR0911
+    if "enum" in schema or schema.get("type") in _SHORT:
         return schema
+    if "anyOf" in schema:
+        return {"anyOf": [_bounded(option, name, contexts, claim) for option in schema["anyOf"]]}
     if schema["type"] == "object":
         fields = schema["properties"].items()
         return {**schema, "properties": {n: _bounded(s, n, contexts, claim) for n, s in fields}}
@@ -71,4 +81,4 @@ def _bounded(schema: Schema, name: str, contexts: list[str], claim: int) -> Sche
     items = _bounded(schema["items"], name, contexts, claim)
     if name == "sources":
         return {**schema, "items": items, "maxItems": 0}
-    return {**schema, "items": items, "minItems": 1, "maxItems": CLAIMS}
+    return {**schema, "items": items, "minItems": int(name == "claims"), "maxItems": CLAIMS}

@@ -19,14 +19,14 @@ def has_form(name: str) -> bool:
 def resolve(judge: str | Judge, **options: Any) -> Judge:
     """`builtin`, `openai/gpt-4o-mini`, `http://127.0.0.1:11434/v1#qwen3`, or a judge itself.
 
+    A Haystack ChatGenerator becomes a `ChatGeneratorJudge`.
+
     `options` go to the constructor of an OpenAI-compatible judge; a GGUF file's takes `language`,
     `threads`, and `window` as its `context`. Raises `UsageError` for a name
     of no known form; opens no connection and asks for no key.
     """
-    if isinstance(judge, Judge):
-        return judge
     if not isinstance(judge, str):
-        raise UsageError(f"a judge is a name ({FORMS}) or a Judge, not {judge!r}")
+        return judge if isinstance(judge, Judge) else _generator(judge, options)
     foreign = [name for name in options if name != "concurrency"]
     if judge.startswith("gguf:"):
         return _gguf(judge.removeprefix("gguf:"), options, foreign)
@@ -55,6 +55,15 @@ def resolve(judge: str | Judge, **options: Any) -> Judge:
         f"no judge is called {judge!r}; the forms are {FORMS}"
         + (f". Did you mean openai/{judge}?" if judge and "/" not in judge else "")
     )
+
+
+def _generator(judge: Any, options: dict[str, Any]) -> Judge:
+    """What is neither a judge nor a name may be a Haystack ChatGenerator."""
+    if isinstance(judge, type) or not callable(getattr(judge, "run", None)):
+        raise UsageError(f"a judge is a name ({FORMS}) or a Judge, not {judge!r}")
+    from troth.judges.chat_generator import ChatGeneratorJudge  # noqa: PLC0415
+
+    return ChatGeneratorJudge(judge, **options)
 
 
 def _gguf(path: str, options: dict[str, Any], names: list[str]) -> Judge:

@@ -130,13 +130,14 @@ class OpenAIChat(Judge):
         Sends nothing. Raises `JudgeSetupError` where a key is needed and missing.
         """
         with self._named():
-            self._lane()
+            self._lane().users += 1
 
     async def close(self) -> None:
-        """Close the connections of the running event loop; other loops keep theirs."""
-        with self._lock:
-            lane = self._lanes.pop(asyncio.get_running_loop(), None)
-        if lane is not None:
+        """Close the running event loop's connections once every run that started here is over."""
+        loop = asyncio.get_running_loop()
+        if (lane := self._lanes.get(loop)) is not None and lane.left():
+            with self._lock:
+                del self._lanes[loop]
             await lane.session.close()
 
     def key(self, ask: Ask, problem: str | None = None) -> str:
@@ -146,7 +147,9 @@ class OpenAIChat(Judge):
         """
         prompt = render(ask, self.language, problem)
         parts = (self.base_url, self._base.query, self.model, self.temperature)
-        asked = (self.logprobs is not False, sorted(self._extra.items()))
+        # None takes what there is; True is asked anew where a kept reply may have none.
+        wanted = "insist" if self.logprobs else self.logprobs is None
+        asked = (wanted, sorted(self._extra.items()))
         sent = msgspec.json.encode((*parts, *asked, merged(prompt.messages), prompt.schema))
         return hashlib.sha256(sent).hexdigest()
 
@@ -183,18 +186,22 @@ class OpenAIChat(Judge):
 
     async def _persist(self, lane: Lane, prompt: Prompt, labels: tuple[str, ...]) -> Reply:
         patience, spent = Patience(self.retries_for), NO_USAGE
-        while True:
-            try:
-                usage, reply = await self._once(lane, prompt, labels, again=patience.tries > 0)
-            except Passing as fault:
-                left = patience.after(fault, reached=self._reached, progress=self._progress)
-                self.traffic.retries += 1
-                if not fault.throttled and not fault.wait:
-                    await asyncio.sleep(min(backoff(patience.tries), left))
-                continue
-            spent += usage
-            if reply is not None:
-                return reply if reply.usage == spent else replace(reply, usage=spent)
+        try:
+            while True:
+                try:
+                    usage, reply = await self._once(lane, prompt, labels, again=patience.tries > 0)
+                except Passing as fault:
+                    left = patience.after(fault, reached=self._reached, progress=self._progress)
+                    self.traffic.retries += 1
+                    if not fault.throttled and not fault.wait:
+                        await asyncio.sleep(min(backoff(patience.tries), left))
+                    continue
+                spent += usage
+                if reply is not None:
+                    return reply if reply.usage == spent else replace(reply, usage=spent)
+        except JudgeUnavailable as error:
+            error.usage = spent
+            raise
 
     async def _once(
         self, lane: Lane, prompt: Prompt, labels: tuple[str, ...], *, again: bool
@@ -275,8 +282,10 @@ class OpenAIChat(Judge):
         try:
             yield
         except JudgeError as error:
-            text = self._credentials.clean(str(error))
-            raise type(error)(f"{self.name}: {text}") from None
+            text = f"{self.name}: {self._credentials.clean(str(error))}"
+            if isinstance(error, JudgeUnavailable):
+                raise JudgeUnavailable(text, usage=error.usage) from None
+            raise type(error)(text) from None
 
     def _lane(self) -> Lane:
         loop = asyncio.get_running_loop()

@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -38,6 +39,8 @@ _HINTS = {
     405: "check base_url=",
     429: "the account's quota is spent, and waiting does not bring it back",
 }
+_MOST = 2**53  # tokens; a count beyond that is none
+_MOMENT = 0.1  # seconds; who asks for less than that to wait gets the judge's own pauses
 _FORMAT = re.compile(r"response.?format|json.?(schema|object|mode)|structured.output|grammar", re.I)
 
 _TOO_LARGE = re.compile(r"request too large|tokens must be reduced", re.I)
@@ -135,11 +138,13 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
             seconds = float(value) * unit
         except ValueError:
             try:
-                seconds = parsedate_to_datetime(value).timestamp() - time.time()
+                when = parsedate_to_datetime(value)
+                when = when if when.tzinfo else when.replace(tzinfo=UTC)  # it was -0000, or none
+                seconds = when.timestamp() - time.time()
             except (ValueError, OverflowError):
                 continue
         if math.isfinite(seconds):
-            return max(seconds, 0.0)
+            return seconds if seconds >= _MOMENT else 0.0
     return None
 
 
@@ -163,7 +168,14 @@ def _content(message: Any, reason: Any) -> tuple[str, str]:
 def _usage(usage: Any) -> Usage:
     usage = usage if isinstance(usage, dict) else {}
     counts = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
-    return Usage(1, *(n if type(n) is int and n > 0 else 0 for n in counts))
+    return Usage(1, *map(_count, counts))
+
+
+def _count(number: Any) -> int:
+    """A count of tokens; 0 for what can be none."""
+    if type(number) is float and number.is_integer():
+        number = int(number)
+    return number if type(number) is int and 0 < number <= _MOST else 0
 
 
 def _fault(complaint: _Complaint) -> Exception:

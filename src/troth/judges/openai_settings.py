@@ -16,6 +16,8 @@ Key = str | Callable[[], str]
 
 _KEY_HEADERS = {"authorization", "api-key", "x-api-key"}
 _OWN = ("messages", "model", "stream")  # what the judge itself has to say
+_HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
+_UNSENDABLE = re.compile(r"[\r\n\0\ud800-\udfff]")
 _SECRET = re.compile(r"api.?key|(^|_)key$|secret|password|authori[sz]ation|credential", re.I)
 
 
@@ -25,7 +27,7 @@ class Credentials:
     def __init__(self, host: str, key: Key | None, headers: Mapping[str, str] | None) -> None:
         self._host = host
         self._key = key
-        self._headers = dict(headers or {})
+        self._headers = _checked(headers)
         self._secrets: dict[str, None] = {}
 
     def fixed(self) -> dict[str, str]:
@@ -66,6 +68,8 @@ class Credentials:
             return self._key or os.environ.get("OPENAI_API_KEY") or ""
         try:
             key = self._key()
+        except JudgeSetupError:  # it says itself what is missing
+            raise
         except Exception as error:  # the user's code; its message may hold a secret
             kind = type(error).__name__
             raise JudgeSetupError(f"api_key() raised {kind}") from None
@@ -94,7 +98,7 @@ def check(
         raise UsageError("model must name a model of the endpoint; it is empty")
     if temperature is not None and not 0 <= temperature <= 2:
         raise UsageError(f"temperature must be in [0, 2] or None, not {temperature!r}")
-    if logprobs not in (None, True, False):
+    if not (logprobs is None or isinstance(logprobs, bool)):
         raise UsageError(f"logprobs must be True, False or None, not {logprobs!r}")
     for name, value in above.items():
         if value is not None and not value > 0:
@@ -108,7 +112,7 @@ def base(url: str) -> SplitResult:
     """The parts of a base URL; raises `UsageError` for what cannot be one."""
     try:
         parts = urlsplit(url.strip())
-        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        usable = parts.scheme in ("http", "https") and is_host(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
     if not usable:
@@ -116,6 +120,14 @@ def base(url: str) -> SplitResult:
         raise UsageError("base_url must look like https://host/v1 or http://127.0.0.1:8000/v1")
     path = parts.path.rstrip("/").removesuffix("/chat/completions")
     return parts._replace(path=path, fragment="")
+
+
+def is_host(name: str | None) -> bool:
+    """Can `name` be that of a machine? The parts between its dots must be 1 to 63 letters long."""
+    if not name or not name.isprintable() or " " in name:
+        return False
+    parts = name.removesuffix(".").split(".") if name.isascii() else ()
+    return all(0 < len(part) < 64 for part in parts)
 
 
 def public(parts: SplitResult) -> str:
@@ -140,6 +152,20 @@ def shown(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {k: "***" if _SECRET.search(str(k)) else shown(v) for k, v in value.items()}
     return [shown(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
+def _checked(headers: Mapping[str, str] | None) -> dict[str, str]:
+    """The user's headers; raises `UsageError` for what cannot be sent, and shows no value."""
+    if not isinstance(headers or {}, Mapping):
+        raise UsageError(f"headers must map names to texts, not be a {type(headers).__name__}")
+    for name, value in (headers or {}).items():
+        if not (isinstance(name, str) and _HEADER.fullmatch(name)):
+            raise UsageError(f"headers: {name!r} is no name of an HTTP header")
+        if not isinstance(value, str):
+            raise UsageError(f"headers[{name!r}] must be a text, not {type(value).__name__}")
+        if _UNSENDABLE.search(value):
+            raise UsageError(f"headers[{name!r}] holds a line break or half a character")
+    return dict(headers or {})
 
 
 def _is_openai(host: str) -> bool:

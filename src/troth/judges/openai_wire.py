@@ -13,6 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from troth.errors import JudgeSetupError, JudgeUnavailable
 from troth.judges.openai_reply import Passing, Response
+from troth.judges.openai_settings import is_host
 from troth.judges.window import Window
 
 if TYPE_CHECKING:
@@ -44,6 +45,12 @@ class Lane:
     window: Window
     settled: asyncio.Event = field(default_factory=asyncio.Event)  # see OpenAIChat._in_turn
     fresh: bool = True
+    users: int = 0  # runs on this loop that have started the judge and not closed it
+
+    def left(self) -> bool:
+        """One user fewer; was it the last?"""
+        self.users -= 1
+        return self.users <= 0
 
     async def post(self, body: bytes, headers: Mapping[str, str] | None = None) -> Response:
         """Send one request, with `headers` beside the session's.
@@ -66,6 +73,8 @@ class Lane:
         except TimeoutError:
             text = f"no answer within {self.session.timeout.total:g} s"
             raise Passing(text, overloaded=True, silent=True) from None
+        except (aiohttp.InvalidURL, UnicodeError):
+            raise JudgeSetupError("base_url=, or the proxy, is no address") from None
         except (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError) as error:
             raise JudgeSetupError(f"no secure connection: {error}") from None
         except aiohttp.ClientConnectorError as error:
@@ -101,12 +110,27 @@ def proxy_for(url: SplitResult) -> str | None:
         return None
     proxies = getproxies()
     proxy = proxies.get(url.scheme) or proxies.get("all")
+    name = f"{url.scheme.upper()}_PROXY" if proxies.get(url.scheme) else "ALL_PROXY"
     if proxy and "://" in proxy and not proxy.startswith(("http://", "https://")):
         raise JudgeSetupError(
             f"the environment's proxy for {host} is of the kind {proxy.partition(':')[0]!r}; "
-            f"set {url.scheme.upper()}_PROXY to an http:// proxy, or add the host to NO_PROXY"
+            f"set {name} to an http:// proxy, or add the host to NO_PROXY"
         )
-    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
+    proxy = f"http://{proxy}" if proxy and "://" not in proxy else proxy
+    if proxy and not _is_proxy(proxy):  # not repeated: a password may stand in it
+        raise JudgeSetupError(
+            f"{name} names no proxy for {host} that could be reached: it must look like "
+            "http://host:3128; or add the host to NO_PROXY"
+        )
+    return proxy or None
+
+
+def _is_proxy(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return is_host(parts.hostname) and parts.port != 0
+    except ValueError:  # no port, or half an address
+        return False
 
 
 def is_loopback(host: str) -> bool:

@@ -9,9 +9,10 @@ import difflib
 import importlib
 import pkgutil
 from functools import cache
+from typing import Any
 
 from troth.errors import UsageError
-from troth.metric import GRANULARITY, Metric
+from troth.metric import CUTOFF, GRANULARITY, Metric
 
 
 @cache
@@ -37,25 +38,27 @@ def class_name(name: str) -> str:
 
 
 def parse(spec: str | Metric) -> Metric:
-    """`"faithfulness"`, `"exact_match:squad"`, `"faithfulness@answer"` or a metric -> the metric.
+    """`"exact_match:squad"`, `"faithfulness@answer"`, `"recall@5"` or a metric -> the metric.
 
     The part behind the colon sets the metric's `choice` field, the one behind `@` its
-    `granularity`.
+    `granularity`, or `k` where it looks at a ranking.
     """
     if isinstance(spec, Metric):
         return spec
     if not isinstance(spec, str):
         raise UsageError(f"a metric is named by a string or is a Metric, not {spec!r}")
-    head, at, granularity = spec.strip().partition("@")
+    head, at, tail = spec.strip().partition("@")
     name, colon, choice = head.partition(":")
     cls = metric_class(name)
-    options: dict[str, str] = {}
+    options: dict[str, Any] = {}
     if colon:
         if cls.choice is None:
             raise UsageError(f"{name} takes no choice, but {spec!r} was asked for")
         options[cls.choice] = choice
-    if at:
+    if at and cls.ranked:
+        options[CUTOFF] = int(tail) if tail.isascii() and tail.isdecimal() else tail
+    elif at:
         if not cls.granularities:
             raise UsageError(f"{name} has one granularity only, but {spec!r} was asked for")
-        options[GRANULARITY] = granularity
+        options[GRANULARITY] = tail
     return cls(**options)

@@ -10,6 +10,7 @@ from troth.asks import USEFUL, Usefulness
 from troth.metric import Metric, Steps
 from troth.sample import Sample
 from troth.score import Score
+from troth.text.sentences import says_anything
 from troth.verdicts import contexts_of, explain
 
 
@@ -31,11 +32,11 @@ class ContextualPrecision(Metric):
     def steps(self, sample: Sample) -> Steps:
         """One ask: the usefulness of every context."""
         contexts = contexts_of(sample)
-        references = tuple(r for r in sample.references or () if r.strip())
+        references = tuple(r for r in sample.references or () if says_anything(r))
         if not contexts:
             return Score.unscorable("there is no context")
         if not references:
-            return Score.unscorable("there is no reference")
+            return Score.unscorable("no reference states anything")
         [verdicts] = yield [
             Usefulness(items=contexts, question=sample.question, references=references)
         ]

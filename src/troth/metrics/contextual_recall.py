@@ -9,7 +9,15 @@ from troth.asks import SUPPORTED, YES, Item, Support, SupportWhole
 from troth.metric import ANSWER, SENTENCE, Metric, Steps
 from troth.sample import Sample
 from troth.score import Score
-from troth.verdicts import claims_of, contexts_of, explain, mean_support, numbered, share
+from troth.verdicts import (
+    NO_CONTEXT,
+    claims_of,
+    contexts_of,
+    explain,
+    mean_support,
+    numbered,
+    share,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +46,15 @@ class ContextualRecall(Metric):
         items = tuple(item for group in groups for item in group)
         if not items:
             return Score.unscorable("no reference states anything")
+        contexts = contexts_of(sample)
+        if not contexts:
+            return Score(0.0, reason=NO_CONTEXT, support=0.0)
         if self.granularity == ANSWER:
             return (yield from _whole(sample))
         [verdicts] = yield [
             Support(
                 items=items,
-                contexts=contexts_of(sample),
+                contexts=contexts,
                 question=sample.question,
                 subject="reference",
             )

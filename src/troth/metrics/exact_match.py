@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import eq
 from typing import ClassVar
 
 from troth.metric import Metric
 from troth.sample import Sample
 from troth.score import Score
-from troth.text.normalize import NORMALIZATIONS
+from troth.text.normalize import NONE, NORMALIZATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +45,13 @@ class ExactMatch(Metric):
             reason="differs from the reference" if count == 1 else f"differs from all {count}",
             support=0.0,
         )
+
+    def hits(self, answers: Iterable[str], references: Iterable[str]) -> list[int]:
+        """`score` for rows of one reference each: a 1 or a 0 per pair, without the reasons.
+
+        The strings are plain ones, and both inputs have the same length.
+        """
+        rule = NORMALIZATIONS[self.normalize]
+        if rule is not NONE:
+            answers, references = map(rule.text, answers), map(rule.text, references)
+        return list(bytes(map(eq, references, answers)))  # bytes: 1 and 0 at the speed of C

@@ -10,7 +10,16 @@ from troth.errors import UsageError
 from troth.metric import ANSWER, SENTENCE, Metric, Steps
 from troth.sample import Sample
 from troth.score import Score
-from troth.verdicts import claims_of, contexts_of, explain, joint_support, numbered, share
+from troth.verdicts import (
+    NO_CONTEXT,
+    claims_of,
+    contexts_of,
+    explain,
+    joint_support,
+    numbered,
+    share,
+    without_contexts,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,8 @@ class Faithfulness(Metric):
         if self.granularity == ANSWER:
             return (yield from _whole(sample, contexts))
         [verdicts] = yield [Support(items=items, contexts=contexts, question=sample.question)]
+        if not contexts:
+            verdicts = without_contexts(verdicts)
         claims = claims_of(verdicts)
         if not claims:
             return Score.unscorable("the answer makes no claim", verdicts)
@@ -70,6 +81,8 @@ class Faithfulness(Metric):
 
 
 def _whole(sample: Sample, contexts: tuple[Item, ...]) -> Steps:
+    if not contexts:
+        return Score(0.0, reason=NO_CONTEXT, support=0.0)
     item = Item("a", (sample.answer or "").strip())
     [[verdict]] = yield [SupportWhole(items=(item,), contexts=contexts, question=sample.question)]
     yes = verdict.label == YES

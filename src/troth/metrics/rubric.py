@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from troth.asks import Item, RubricLevel
@@ -36,8 +37,9 @@ class Rubric(Metric):
     or is `"pass/fail"`. The highest number is the best: value = (level - lowest) ÷ (highest -
     lowest). `name` tells rubrics apart (`rubric:politeness`); `needs` are the fields that the judge
     is shown. `details` holds the level, its label and meaning, and the scale's range;
-    `Score.support` is the judge's own for the level, else the value. Unscorable where all shown
-    fields are empty. Criterion and steps are those of G-Eval (Liu et al., 2023,
+    `Score.support` is the level expected from the reply's log-probabilities, mapped alike; without
+    them the judge's own for the level, else the value. Unscorable where all shown fields are empty.
+    Criterion and steps are those of G-Eval (Liu et al., 2023,
     https://arxiv.org/abs/2303.16634). Raises `UsageError` for what no judge could be asked.
     """
 
@@ -86,7 +88,7 @@ class Rubric(Metric):
         """The levels, the best one first."""
         if isinstance(self.scale, str):
             return _BINARY
-        return tuple((n, f"{n:g}", meaning) for n, meaning in sorted(self.scale, reverse=True))
+        return tuple((n, _tag(n), meaning) for n, meaning in sorted(self.scale, reverse=True))
 
     def steps(self, sample: Sample) -> Steps:
         """One ask: the level of this row."""
@@ -158,16 +160,46 @@ def _scale(scale: Any) -> Scale | str:
     pairs = list(scale.items()) if isinstance(scale, Mapping) else scale
     listed = pairs if isinstance(pairs, (list, tuple)) else ()
     levels = tuple(tuple(pair) if isinstance(pair, list) else pair for pair in listed)
-    if (
-        len(levels) < 2
-        or not all(map(_is_level, levels))
-        or len({f"{number:g}" for number, _ in levels}) < len(levels)
-    ):
+    if problem := _problem(levels):
         raise UsageError(
-            f"rubric: scale={scale!r} must be {BINARY!r} or give each of at least two levels, "
-            "by its number, a meaning: {1: 'rude', 2: 'curt', 3: 'polite'}"
+            f"rubric: scale={_brief(scale)}: {problem}; it must be {BINARY!r} or give each "
+            "of at least two levels, by its number, a meaning: {1: 'rude', 2: 'curt', 3: 'polite'}"
         )
     return levels
+
+
+def _problem(levels: tuple[Any, ...]) -> str:
+    """What is wrong with a scale's levels; empty where nothing is."""
+    if len(levels) < 2:
+        return "there are too few levels"
+    for level in levels:
+        if not _is_level(level):
+            return f"{_brief(level)} is not a finite number with a meaning"
+    numbers = sorted(number for number, _ in levels)
+    for one, other in pairwise(numbers):
+        if not other - one:
+            return f"{_tag(one)} and {_tag(other)} are the same number"
+    if not math.isfinite(float(numbers[-1]) - float(numbers[0])):
+        return "its levels lie too far apart"
+    return ""
+
+
+def _tag(number: float) -> str:
+    """The number as a label: as it is usually written, and none other reads the same."""
+    if isinstance(number, int):
+        return str(int(number))
+    short = f"{number + 0.0:g}"  # + 0.0: there is no -0
+    if float(short) == number and "e" not in short:
+        return short
+    return str(int(number)) if number.is_integer() and abs(number) < 1e16 else repr(float(number))
+
+
+def _brief(value: object, most: int = 200) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # a number of thousands of digits
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def _is_level(level: object) -> bool:
@@ -175,5 +207,8 @@ def _is_level(level: object) -> bool:
         case (bool(), _):
             return False
         case (int() | float() as number, str(meaning)):
-            return math.isfinite(number) and bool(meaning.strip())
+            try:
+                return math.isfinite(number) and bool(meaning.strip())
+            except OverflowError:  # an int beyond what a float can be
+                return False
     return False

@@ -84,8 +84,10 @@ def language_of(ask: Ask) -> str:
 
     The question decides, as reasons are to be in its language; without one, the other texts do.
     """
-    texts = [item.text for name in ("items", "material") for item in getattr(ask, name, ())]
-    code = language_of_text(getattr(ask, "question", None) or "\n".join(texts))
+    named = ("items", "material", "texts")
+    texts = [item.text for name in named for item in getattr(ask, name, ())]
+    question = (getattr(ask, "question", None) or "").strip()
+    code = language_of_text(question or "\n".join(texts))
     return code if code in languages() else DEFAULT
 
 

@@ -22,7 +22,7 @@ from troth.reading.columns import (
 from troth.reading.files import from_file
 from troth.reading.rows import Source, from_memory
 from troth.reading.samples import Shape, refuse_double, sample_columns
-from troth.sample import FIELDS, Sample
+from troth.sample import COLUMNS, Sample
 
 __all__ = ["Reading", "Scan", "read", "scan"]
 
@@ -125,7 +125,7 @@ class Scan:
                     of_samples.update(dict.fromkeys(sample_columns(row)))
                 elif not row.keys() <= named.keys():
                     named.update(dict.fromkeys(row))
-        found = {field: field for field in ("id", *FIELDS) if field in of_samples}
+        found = {field: field for field in ("id", *COLUMNS) if field in of_samples}
         chosen = {**found, **recognise(named, self._mapping), **self._mapping}
         mapped = {field: chosen[field] for field in NAMES if chosen.get(field)}
         self.mapped: Mapping[str, str] = MappingProxyType(mapped)

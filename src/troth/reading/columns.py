@@ -57,6 +57,53 @@ NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "passages",
             "retrieved_documents",
         ),
+        "retrieved_ids": (
+            "retrieved_ids",
+            "retrieved_doc_ids",
+            "retrieved_document_ids",
+            "retrieved_context_ids",
+            "retrieved_chunk_ids",
+            "context_ids",
+            "document_ids",
+            "doc_ids",
+        ),
+        "relevant_ids": (
+            "relevant_ids",
+            "relevant_doc_ids",
+            "relevant_document_ids",
+            "relevant_context_ids",
+            "reference_context_ids",
+            "reference_ids",
+            "expected_ids",
+            "gold_ids",
+            "gold_doc_ids",
+            "ground_truth_ids",
+            "ground_truth_document_ids",
+            "positive_ids",
+            "qrels",
+            "relevant_id",
+            "relevant_doc_id",
+            "gold_id",
+            "gold_doc_id",
+            "positive_id",
+        ),
+        "relevant_contexts": (
+            "relevant_contexts",
+            "relevant_documents",
+            "relevant_passages",
+            "reference_contexts",
+            "expected_contexts",
+            "gold_contexts",
+            "gold_documents",
+            "gold_passages",
+            "ground_truth_contexts",
+            "ground_truth_documents",
+            "positive_passages",
+            "relevant_context",
+            "gold_context",
+            "gold_passage",
+            "ground_truth_context",
+        ),
     }
 )
 
@@ -66,14 +113,16 @@ def plain(name: str) -> str:
     return name.strip().casefold().replace("-", "_").replace(" ", "_")
 
 
-def holds_one_text(column: str) -> bool:
-    """May a string in this column be one whole context?
+def holds_one_text(field: str, column: str) -> bool:
+    """May a string in this column be the one item of its field?
 
-    Yes for `context`, and for a column of the user's own naming that is no plural; a string under
-    a name that promises a list is far more often a list that was flattened by mistake.
+    A reference always may. In other fields yes for a column that is no plural; a string under a
+    name that promises a list is far more often a list that was flattened by mistake.
     """
     name = plain(column)
-    return name == "context" or (name not in NAMES["contexts"] and not name.endswith("s"))
+    if field == "references" or name == "context":
+        return True
+    return name not in NAMES["contexts"] and not name.endswith("s")
 
 
 def check_mapping(mapping: Mapping[str, str]) -> None:

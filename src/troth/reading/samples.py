@@ -11,7 +11,7 @@ from troth.errors import InputError
 from troth.reading.rows import Row
 from troth.reading.strictjson import StrictDecoder
 from troth.reading.values import Mismatch, check_text, from_cell, to_field
-from troth.sample import FIELDS, Sample
+from troth.sample import COLUMNS, Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,10 @@ class Shape:
         return Sample(**values, meta=meta)
 
     def _renamed(self, sample: Sample, number: int) -> Sample:
-        for field in ("id", *FIELDS):
+        for field in ("id", *COLUMNS):
             value = getattr(sample, field)
+            if field == "relevant_ids":
+                value = [name for name, _ in value or ()]
             self._check(field, (value,) if isinstance(value, str) else value or (), number)
         self._check_meta(sample.meta, number)
         if not self.mapping:
@@ -87,7 +89,7 @@ class Shape:
 
 def sample_columns(sample: Sample) -> dict[str, Any]:
     """What a sample has, by name: its other columns, then its fields that are not absent."""
-    fields = {field: getattr(sample, field) for field in ("id", *FIELDS)}
+    fields = {field: getattr(sample, field) for field in ("id", *COLUMNS)}
     return {**sample.meta, **{f: v for f, v in fields.items() if v is not None and v != ""}}
 
 

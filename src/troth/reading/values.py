@@ -10,7 +10,10 @@ from troth.reading.columns import holds_one_text
 from troth.reading.strictjson import BadJson, StrictDecoder
 
 _TEXT_KEYS = ("content", "text", "page_content")  # Haystack, SQuAD and most others, LangChain
-_LISTS = ("references", "contexts")
+_LISTS = ("references", "contexts", "relevant_contexts")
+_IDS = ("retrieved_ids", "relevant_ids")
+_TOO_LARGE = 1e100  # for a grade; NaN is not smaller, either
+_OPEN = {"[": "list", "{": "object"}  # what JSON in a cell opens with
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 50
@@ -31,18 +34,23 @@ def show(value: Any) -> str:
 
 
 def from_cell(field: str, cell: str | None, decoder: StrictDecoder) -> Any:
-    """What a cell of a CSV file stands for: nothing if empty, a list if it opens with `[`."""
+    """What a cell of a CSV file stands for: nothing if empty, a list if it opens with `[`.
+
+    Relevant ids may be an object, too.
+    """
     if not cell:
         return None
-    if field not in _LISTS or not cell.startswith("["):
+    opens = "[{" if field == "relevant_ids" else "["
+    if field not in (*_LISTS, *_IDS) or cell[0] not in opens:
         return cell
     try:
         return decoder.one(cell)
     except BadJson as error:
-        quotes = "use double quotes" if cell.startswith("['") else 'such as ["one", "two"]'
+        quotes = "use double quotes" if cell.startswith(("['", "{'")) else 'such as ["one", "two"]'
         raise Mismatch(
-            f"a cell that opens with [ must be a JSON list ({quotes}), got {show(cell)}: "
-            f"{error.problem}; a text that really opens with [ goes into a list of its own"
+            f"a cell that opens with {cell[0]} must be a JSON {_OPEN[cell[0]]} ({quotes}), "
+            f"got {show(cell)}: {error.problem}; "
+            "a text that really opens with [ goes into a list of its own"
         ) from None
 
 
@@ -54,6 +62,8 @@ def to_field(field: str, value: Any, column: str) -> Any:
         value = value.tolist()  # numpy arrays and scalars, columns of data frames
     if field in _LISTS:
         return _texts(field, value, column)
+    if field in _IDS:
+        return _ids(field, value, column)
     if field == "id":
         return _id(value)
     return _text(value)
@@ -92,6 +102,58 @@ def _id(value: Any) -> str:
     return value
 
 
+def _ids(field: str, value: Any, column: str) -> Any:
+    """A tuple of ids, or of ids with their grades; an id without a grade was not graded."""
+    if isinstance(value, (str, int)) and holds_one_text(field, column):
+        value = [value]
+    graded = field == "relevant_ids"
+    if graded and isinstance(value, Mapping):
+        value = [[key, grade] for key, grade in value.items() if grade is not None]
+    if not isinstance(value, (list, tuple)):
+        objects = ', or an object {"id": grade, …}' if graded else ", best first"
+        raise Mismatch(f'expected a list of ids{objects}, got {show(value)}; write ["…", "…"]')
+    items = [_named(item, place) for place, item in enumerate(value, 1)]
+    if not graded:
+        return tuple(_item_id(item, place) for place, item in enumerate(items, 1))
+    return tuple(_graded(item, place) for place, item in enumerate(items, 1))
+
+
+def _named(item: Any, place: int) -> Any:
+    """The id of a document that came as an object (Haystack, LlamaIndex, a row of a corpus)."""
+    if isinstance(item, (str, int, list, tuple)):
+        return item
+    found = item.get("id") if isinstance(item, Mapping) else getattr(item, "id", None)
+    if found is None:
+        raise Mismatch(
+            f"expected a list of ids, but its item {place} is {show(item)}; "
+            'write a string, a whole number, or an object with an "id"'
+        )
+    return found
+
+
+def _item_id(item: Any, place: int) -> str:
+    if isinstance(item, bool) or not isinstance(item, (str, int)):
+        raise Mismatch(
+            f"expected a list of ids, but its item {place} is {show(item)}; "
+            "an id is a string or a whole number"
+        )
+    text = str(item)
+    check_text(text)
+    return text
+
+
+def _graded(item: Any, place: int) -> tuple[str, float]:
+    if not isinstance(item, (list, tuple)):
+        return _item_id(item, place), 1.0
+    match item:
+        case (key, int() | float() as grade) if abs(grade) < _TOO_LARGE:
+            return _item_id(key, place), float(grade)
+    raise Mismatch(
+        f"expected an id and its grade, but item {place} is {show(item)}; "
+        "a grade is a finite number, 0 or less for what is not relevant"
+    )
+
+
 def _texts(field: str, value: Any, column: str) -> tuple[str, ...]:
     if isinstance(value, str):
         if value.lstrip().startswith("[") and value.rstrip().endswith("]"):
@@ -99,10 +161,11 @@ def _texts(field: str, value: Any, column: str) -> tuple[str, ...]:
                 f"expected a list of strings, got one as text ({show(value)}); read it first, "
                 "e.g. frame[column].map(json.loads)"
             )
-        if field == "contexts" and not holds_one_text(column):
+        if not holds_one_text(field, column):
+            one = "context" if field == "contexts" else "relevant_context"
             raise Mismatch(
                 "expected a list of strings, got one string: wrap it in [ ]; "
-                f"or name the column `context` if there is one per row (it is {show(value)})"
+                f"or name the column `{one}` if there is one per row (it is {show(value)})"
             )
         value = [value]
     elif field == "references" and isinstance(value, Mapping):

@@ -32,6 +32,7 @@ def to_json(run: Run) -> Iterator[bytes]:
                 "failed": s.failed,
                 "usage": s.usage,
                 "saved": s.saved,
+                "cost": run.cost_of(s.usage),
             }
             for label, s in run.summary().items()
         },

@@ -38,31 +38,24 @@ def show_estimates(found: Sequence[Estimate], console: Console) -> None:
 
 
 def estimates_json(found: Sequence[Estimate]) -> bytes:
-    """One document: `metrics` by label; costs are null where the price is unknown."""
-    document = {
-        "metrics": {
-            one.metric: {
-                "rows": one.rows,
-                "calls": one.usage.calls,
-                "in_journal": one.kept,
-                "input_tokens": one.usage.input_tokens,
-                "output_tokens": one.usage.output_tokens,
-                "cost": one.cost,
-            }
-            for one in found
-        }
-    }
+    """One document: `metrics` by label, and `all`; costs are null where the price is unknown."""
+    lines = {one.metric: {"rows": one.rows, **_sums([one])} for one in found}
+    document = {"metrics": lines, "all": _sums(found)}
     return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
 def _figures(found: Sequence[Estimate]) -> list[str]:
+    *counts, cost = _sums(found).values()
+    return [*(f"{count:,}" for count in counts), "unknown" if cost is None else f"{cost:.4f}"]
+
+
+def _sums(found: Sequence[Estimate]) -> dict[str, Any]:
     costs = [one.cost for one in found]
     known = [cost for cost in costs if cost is not None]
-    cost = f"{sum(known):.4f}" if len(known) == len(costs) else "unknown"
-    return [
-        f"{sum(one.usage.calls for one in found):,}",
-        f"{sum(one.kept for one in found):,}",
-        f"{sum(one.usage.input_tokens for one in found):,}",
-        f"{sum(one.usage.output_tokens for one in found):,}",
-        cost,
-    ]
+    return {
+        "calls": sum(one.usage.calls for one in found),
+        "in_journal": sum(one.kept for one in found),
+        "input_tokens": sum(one.usage.input_tokens for one in found),
+        "output_tokens": sum(one.usage.output_tokens for one in found),
+        "cost": sum(known) if len(known) == len(costs) else None,
+    }

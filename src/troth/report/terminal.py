@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
@@ -34,19 +34,16 @@ def _headline(run: Run) -> str:
     parts += [] if run.judge == "none" else [f"judge {plain(run.judge)}"]
     usage = sum((s.usage for s in run.summary().values()), NO_USAGE)
     saved = sum((s.saved for s in run.summary().values()), NO_USAGE)
-    price = run.info.get("price")
-    parts += [_spent(usage, price)] if usage.calls else []
-    parts += [f"{_spent(saved, price)} saved by the journal"] if saved.calls else []
+    parts += [_spent(usage, run)] if usage.calls or saved.calls else []
+    parts += [f"saved by the journal: {_spent(saved, run)}"] if saved.calls else []
     return " · ".join(parts)
 
 
-def _spent(usage: Usage, price: Mapping[str, float] | None) -> str:
-    parts = [f"{usage.calls:,} calls"]
+def _spent(usage: Usage, run: Run) -> str:
+    parts = [f"{usage.calls:,} call{'' if usage.calls == 1 else 's'}"]
     parts += [f"{usage.input_tokens + usage.output_tokens:,} tokens"] if usage.input_tokens else []
-    if price:
-        cost = usage.input_tokens * price["input"] + usage.output_tokens * price["output"]
-        parts.append(f"cost {cost / 1e6:.4f}")
-    return ", ".join(parts)
+    cost = run.cost_of(usage)
+    return ", ".join([*parts, *([] if cost is None else [f"cost {cost:.4f}"])])
 
 
 def _table(run: Run) -> Table:

@@ -12,7 +12,7 @@ from pathlib import Path
 from troth.errors import StoreError
 
 _making = threading.Lock()  # no thread may connect to a file that another one has yet to close
-VERSION = 1
+VERSION = 2
 HEADER = 100  # bytes that every SQLite file begins with
 APPLICATION = 0x74726F74  # "trot": tells our files from other programs' databases
 NOW = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
@@ -31,8 +31,10 @@ CREATE TABLE scores (
 CREATE TABLE replies (
     key TEXT PRIMARY KEY, created TEXT NOT NULL DEFAULT ({NOW}), judge TEXT NOT NULL,
     content TEXT NOT NULL, calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL,
-    output_tokens INTEGER NOT NULL, tokens TEXT) WITHOUT ROWID;
+    output_tokens INTEGER NOT NULL, tokens TEXT, problem TEXT NOT NULL DEFAULT '') WITHOUT ROWID;
 """
+# From each older format to the next.
+UPGRADES = {1: "ALTER TABLE replies ADD COLUMN problem TEXT NOT NULL DEFAULT ''"}
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -96,5 +98,9 @@ def _create(db: sqlite3.Connection) -> None:
         for statement in SCHEMA.split(";"):
             db.execute(statement)
         db.execute(f"PRAGMA application_id = {APPLICATION}")
+    else:
+        for older in range(version, VERSION):
+            db.execute(UPGRADES[older])
+    if version != VERSION:
         db.execute(f"PRAGMA user_version = {VERSION}")
     db.commit()

@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import json
 import queue
-import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import msgspec
 
 from troth.errors import StoreError
 from troth.judges.base import Reply, Token
@@ -21,9 +22,9 @@ from troth.score import Usage
 from troth.store.database import connect, explained
 
 BATCH = 500
-COLUMNS = (
-    "key", "created", "judge", "content", "calls", "input_tokens", "output_tokens", "tokens",
-)  # fmt: skip
+COUNTS = ("calls", "input_tokens", "output_tokens")
+COLUMNS = ("key", "created", "judge", "content", "problem", *COUNTS, "tokens")
+ABANDONED = 1  # days after which a run that has not finished never will
 
 
 class _Write(NamedTuple):
@@ -50,14 +51,19 @@ class Journal:
         """The reply that is kept under `key`, with what it once cost."""
         with explained(self.path), self._lock:
             found = self._db.execute(
-                "SELECT content, tokens, calls, input_tokens, output_tokens"
+                "SELECT content, problem, tokens, calls, input_tokens, output_tokens"
                 " FROM replies WHERE key = ?",
                 (key,),
             ).fetchone()
         if not found:
             return None
-        content, tokens, *usage = found
-        return Reply(content, Usage(*usage), tokens=_tokens(tokens))
+        content, problem, tokens, *counts = found
+        try:
+            usage = msgspec.convert(dict(zip(COUNTS, counts, strict=True)), Usage)
+            texts = msgspec.convert((content, problem), tuple[str, str])
+            return Reply(texts[0], usage, texts[1], _tokens(tokens))
+        except (TypeError, ValueError):  # damaged: as if it were not there
+            return None
 
     async def put(self, key: str, judge: str, reply: Reply) -> None:
         """Keep a reply; it is on disk when this returns. The same key again replaces it.
@@ -70,7 +76,7 @@ class Journal:
         # Not msgspec: tokens may hold half a character, which is written as an escape.
         tokens = json.dumps(reply.tokens) if reply.tokens else None
         counts = (usage.calls, usage.input_tokens, usage.output_tokens)
-        values = (key, judge, reply.content, *counts, tokens)
+        values = (key, judge, reply.content, *counts, tokens, reply.problem)
         loop = asyncio.get_running_loop()
         done = loop.create_future()
         self._start()
@@ -85,7 +91,8 @@ class Journal:
         """Per judge: replies, calls, tokens and bytes kept, the oldest and the newest."""
         with explained(self.path), self._lock:
             rows = self._db.execute(
-                "SELECT judge, count(*), sum(calls), sum(input_tokens), sum(output_tokens),"
+                "SELECT judge, count(*), sum(calls), CAST(total(input_tokens) AS INTEGER),"
+                " CAST(total(output_tokens) AS INTEGER),"
                 " sum(length(content)), min(created), max(created)"
                 " FROM replies GROUP BY judge ORDER BY judge"
             ).fetchall()
@@ -98,7 +105,8 @@ class Journal:
     def prune(self, days: float | None = None, judge: str | None = None) -> int:
         """Delete replies older than `days` and/or of `judge`; all of them without either.
 
-        Unfinished runs go too. Returns how many replies were deleted.
+        Runs that were begun over a day ago and never finished go too. Returns how many replies
+        were deleted.
         """
         wheres: list[str] = ["1"]
         values: list[Any] = []
@@ -108,7 +116,10 @@ class Journal:
         if judge is not None:
             wheres.append("judge = ?")
             values.append(judge)
-        self._change("DELETE FROM runs WHERE finished IS NULL", ())
+        self._change(
+            "DELETE FROM runs WHERE finished IS NULL AND julianday('now') - julianday(created) > ?",
+            (ABANDONED,),
+        )
         count = self._change(f"DELETE FROM replies WHERE {' AND '.join(wheres)}", values)  # noqa: S608 - fixed words
         with explained(self.path), self._lock:
             self._db.execute("VACUUM")
@@ -162,13 +173,13 @@ class Journal:
             with explained(self.path), self._lock, self._db:
                 self._db.executemany(
                     "INSERT OR REPLACE INTO replies"
-                    " (key, judge, content, calls, input_tokens, output_tokens, tokens)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    " (key, judge, content, calls, input_tokens, output_tokens, tokens, problem)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                     rows,
                 )
         except StoreError as error:
             return error
-        except (sqlite3.Warning, ValueError) as error:
+        except Exception as error:  # whoever waits for it must hear of it
             return StoreError(f"{self.path}: a reply cannot be kept: {error}")
         return None
 

@@ -72,6 +72,11 @@ def language(text: str) -> str:
     return best if counts[best] and counts[best] * 2 >= len(_LATIN.findall(sample)) else "en"
 
 
+def says_anything(text: str) -> bool:
+    """Does `text` hold a letter or digit of any script? What does not has no sentences."""
+    return _WORD.search(text) is not None
+
+
 @lru_cache(maxsize=64)  # several metrics of a row cut the same texts, one after the other
 def sentences(text: str) -> tuple[str, ...]:
     """The sentences of `text`, in order, without surrounding white space.

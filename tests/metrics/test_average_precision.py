@@ -1,0 +1,41 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.ranked import rankings, trec_eval
+from troth.metrics.average_precision import AveragePrecision
+from troth.sample import Sample
+from troth.score import Status
+
+
+def score(retrieved, grades, **options):
+    return AveragePrecision(**options).score(Sample(retrieved_ids=retrieved, relevant_ids=grades))
+
+
+@given(rankings(), st.integers(1, 12))
+def test_agrees_with_trec_eval(ranking, k):
+    expected = trec_eval("map", *ranking)
+    assert score(*ranking).value == pytest.approx(expected, abs=1e-9)
+    expected = trec_eval("map_cut", *ranking, k)
+    assert score(*ranking, k=k).value == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("retrieved", "relevant", "k", "value"),
+    [
+        ("abc", "ac", None, (1 + 2 / 3) / 2),
+        ("abc", "ac", 2, 1 / 2),
+        ("aac", "ac", None, (1 + 2 / 3) / 2),
+        ("ab", "abcd", 1, 1 / 4),  # all relevant documents are in the denominator
+        ("", "a", None, 0.0),
+    ],
+)
+def test_by_hand(retrieved, relevant, k, value):
+    got = score(list(retrieved), relevant if isinstance(relevant, dict) else list(relevant), k=k)
+    assert got.value == pytest.approx(value, abs=1e-12)
+    assert got.support == got.value
+
+
+def test_no_relevant_document_is_unscorable():
+    for relevant in ([], {"a": 0}, {"a": -2}):
+        assert score(["a"], relevant).status is Status.UNSCORABLE
