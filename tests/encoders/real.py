@@ -4,6 +4,7 @@ Where torch and that package are not installed the tests that ask for them are s
 makes an environment that has them and lets no test be skipped.
 """
 
+import atexit
 import importlib.util
 import json
 import os
@@ -63,12 +64,12 @@ def cross(activation=None):
     torch.manual_seed(3)
     config = BertConfig(
         vocab_size=30522,
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
+        hidden_size=64,
+        num_hidden_layers=1,
+        num_attention_heads=4,
         intermediate_size=64,
         max_position_embeddings=128,
-        initializer_range=0.3,
+        initializer_range=0.5,
         num_labels=1,
     )
     model = BertForSequenceClassification(config).eval()
@@ -105,16 +106,5 @@ def in_cache(folder, name, home):
 
 def _folder():
     folder = Path(tempfile.mkdtemp(prefix="troth-model-"))
-    _made.append(folder)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
-
-
-_made = []
-
-
-def remove():
-    """Delete what was made."""
-    minilm.cache_clear()
-    cross.cache_clear()
-    while _made:
-        shutil.rmtree(_made.pop(), ignore_errors=True)

@@ -68,7 +68,7 @@ class TestThroughAnEndpoint:
             pipeline.add_component("evaluator", evaluator)
             result = pipeline.run({"evaluator": ROW})
         [[only]] = result["evaluator"]["results"]
-        assert only.keys() == {"name", "score", "explanation", "status"}
+        assert only.keys() == {"name", "score", "explanation"}
         assert (only["name"], only["score"]) == ("faithfulness", 1.0)
         assert only["explanation"]
         assert {request.body["model"] for request in endpoint.requests} == {"gpt-4"}

@@ -144,8 +144,8 @@ class DeepEvalEvaluator(JudgedComponent):
         Returns, in the order of the input,
 
         - `results`: per row a list of one dict with `name` (the metric's), `score` in [0, 1],
-          `explanation`, `status` (`scored`, `unscorable`: nothing to judge, or `failed`: the judge
-          did not deliver) and, where there is a threshold, `success`;
+          `explanation`; where there is no score, `status` (`unscorable`: nothing to judge, or
+          `failed`: the judge did not deliver); where there is a threshold, `success`;
         - `individual_scores`: the rows' scores;
         - `score`: their mean.
 
@@ -178,8 +178,9 @@ class DeepEvalEvaluator(JudgedComponent):
             "name": self.metric.value,
             "score": value,
             "explanation": score.reason if said else None,
-            "status": score.status.value,
         }
+        if value is None:  # rows with a score have the keys that the integration gives, no more
+            result["status"] = score.status.value
         if (threshold := self._params.threshold) is not None:
             result["success"] = value is not None and value >= threshold
         return result
