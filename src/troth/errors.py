@@ -9,7 +9,8 @@
         ├── JudgeSetupError   it never will: no key, wrong key, unknown model; ends the run
         ├── BudgetSpent       the run may spend no more: the row fails, as all later ones do
         ├── JudgeUnavailable  transport: the endpoint failed, after its retries; the row fails
-        └── BadReply          it answered, but not what was asked; asked again, then the row fails
+        ├── BadReply          it answered, but not what was asked; asked again, then the row fails
+        └── RowFailed         a row failed where the caller had asked for an error then
 
 Branch on the class and its fields, never on the message.
 """
@@ -104,3 +105,20 @@ class BadReply(JudgeError):
         self.problem = problem
         self.reply = reply
         super().__init__(problem)
+
+
+class RowFailed(JudgeError, ValueError):
+    """A row could not be scored, and the component was told to raise then.
+
+    `row` counts from 1; `reason` is that of the row's score.
+    """
+
+    def __init__(self, source: str, row: int, reason: str) -> None:
+        self.source, self.row, self.reason = source, row, reason
+        super().__init__(
+            f"{source}, row {row}: {reason}. "
+            "With raise_on_failure=False the other rows are scored and this one has no score"
+        )
+
+    def __reduce__(self) -> tuple[type[RowFailed], tuple[str, int, str]]:
+        return type(self), (self.source, self.row, self.reason)

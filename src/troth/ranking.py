@@ -50,8 +50,6 @@ def average_precision(met: Met, grades: Grades, k: int | None = None) -> float:
     """
     if k is not None:
         met = _first(met, k)
-    if len(met) < 2:  # most rows
-        return 1 / met[0][0] / len(grades) if met else 0.0
     total = 0.0
     for count, (rank, _) in enumerate(met, 1):
         total += count / rank if rank > count else 1.0
@@ -88,19 +86,27 @@ def relevant(grades: Grades) -> dict[Hashable, float]:
 
 def find(retrieved: Iterable[Hashable], grades: Grades) -> Met:
     """The documents of `grades` among those `retrieved`, best first; each counts once."""
-    met = [(rank, document) for rank, document in enumerate(retrieved, 1) if document in grades]
-    if len(met) < 2:
-        return met
-    first = {document: rank for rank, document in reversed(met)}
-    return met if len(first) == len(met) else [pair for pair in met if first[pair[1]] == pair[0]]
+    left = dict(grades)
+    met: list[tuple[int, Hashable]] = []
+    rank = 0  # counted by hand, here and below: a million rows pass here
+    for document in retrieved:
+        rank += 1
+        if document in left:
+            met.append((rank, document))
+            del left[document]
+            if not left:
+                break
+    return met
 
 
 def find_first(retrieved: Iterable[Hashable], grades: Grades) -> Met:
     """The first that `find` finds; for formulas that look no further."""
-    for rank, document in enumerate(retrieved, 1):
+    rank = 0
+    for document in retrieved:
+        rank += 1
         if document in grades:
-            return [(rank, document)]
-    return []
+            return ((rank, document),)
+    return ()
 
 
 def find_text(retrieved: Iterable[str], grades: Grades, match: str) -> Met:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from troth.errors import MissingExtra
 
 if TYPE_CHECKING:  # what type checkers and editors see; a test holds it to the table
-    from troth.haystack._component import RowFailed as RowFailed
+    from troth.errors import RowFailed as RowFailed
     from troth.haystack._inputs import Column as Column
     from troth.haystack.answer_f1 import AnswerF1Evaluator as AnswerF1Evaluator
     from troth.haystack.context_relevance import (

@@ -49,7 +49,7 @@ from troth.account import Row, Summary
 from troth.engine.desk import Desk
 from troth.engine.runner import run_rows
 from troth.engine.sync import run_sync
-from troth.errors import JudgeError, UsageError
+from troth.errors import RowFailed, UsageError
 from troth.haystack._inputs import shown
 from troth.judges.base import Judge
 from troth.metric import Metric
@@ -59,23 +59,6 @@ from troth.sample import Sample
 from troth.score import Score, Status
 
 _log = logging.getLogger("troth.haystack")
-
-
-class RowFailed(JudgeError, ValueError):
-    """A row could not be scored, and the component was told to raise then.
-
-    `row` counts from 1; `reason` is that of the row's score.
-    """
-
-    def __init__(self, source: str, row: int, reason: str) -> None:
-        self.source, self.row, self.reason = source, row, reason
-        super().__init__(
-            f"{source}, row {row}: {reason}. "
-            "With raise_on_failure=False the other rows are scored and this one has no score"
-        )
-
-    def __reduce__(self) -> tuple[type[RowFailed], tuple[str, int, str]]:
-        return type(self), (self.source, self.row, self.reason)
 
 
 class Judging:

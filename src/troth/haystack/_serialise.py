@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
@@ -63,7 +64,7 @@ def revived(
     `generators` names the parameters that hold a ChatGenerator or `None`. Secrets are found at any
     depth. Raises `DeserializationError` for another class's data.
     """
-    parameters = dict(data.get("init_parameters") or {})
+    parameters = deepcopy(dict(data.get("init_parameters") or {}))
     for name in generators:
         if parameters.get(name) is not None:
             deserialize_chatgenerator_inplace(parameters, key=name)

@@ -52,7 +52,7 @@ class _Ranked:
     _formula: Callable[[ranking.Met, ranking.Grades, int | None], float]
     _exact: Callable[[Iterable[Hashable], ranking.Grades], ranking.Met]
     _exact = staticmethod(ranking.find)
-    _nothing: tuple[Any, ...] = (None,)  # values that name no document
+    _blank_is_none = False  # does an empty text name no document, as no text does?
 
     def __init__(self, document_comparison_field: str, match: str, k: int | None) -> None:
         name = type(self).__name__
@@ -147,9 +147,13 @@ class _Ranked:
 
     def _grades(self, truths: Sequence[Document], get: Get) -> dict[Hashable, float]:
         """The relevant documents by what they are compared by: all of them worth 1."""
-        grades: dict[Hashable, float] = dict.fromkeys(map(get, truths), 1.0)
-        for nothing in self._nothing:
-            grades.pop(nothing, None)
+        grades: dict[Hashable, float] = {}
+        for document in truths:
+            value = get(document)
+            if value is not None:
+                grades[value] = 1.0
+        if self._blank_is_none:
+            grades.pop("", None)
         return grades
 
     def _by_text(self, values: Iterable[Any], grades: ranking.Grades) -> ranking.Met:
@@ -179,7 +183,7 @@ class DocumentRecallEvaluator(_Ranked):
     """
 
     __module__ = PUBLIC
-    _nothing = (None, "")
+    _blank_is_none = True
 
     def __init__(
         self,
@@ -193,6 +197,8 @@ class DocumentRecallEvaluator(_Ranked):
         self.mode = RecallMode.from_str(str(mode))  # Haystack's own enum is as good
         any_hit = self.mode == RecallMode.SINGLE_HIT
         self._formula = ranking.hit_rate if any_hit else ranking.recall
+        if any_hit and match == ranking.EXACT:
+            self._find = ranking.find_first
 
     def _parameters(self) -> dict[str, Any]:
         return {"mode": self.mode, **_Ranked._parameters(self)}
