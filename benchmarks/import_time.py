@@ -16,7 +16,7 @@ import time
 from importlib.metadata import distribution, requires
 from pathlib import Path
 
-HEAVY = ("haystack", "pandas", "polars", "torch", "numpy", "duckdb", "aiohttp", "rich")
+HEAVY = ("haystack", "pandas", "polars", "torch", "numpy", "arro3", "aiohttp", "rich")
 CASES = {
     "python": ["-c", "pass"],
     "import": ["-c", "import troth"],

@@ -70,7 +70,7 @@ def finished(arguments, **options):
 def exported(store):
     """What every finished run in a store says, the newest first, in canonical form."""
     with Store(store) as opened:
-        return [b"".join(canonical(opened.load(run_id))) for run_id, _ in opened.runs()]
+        return [b"".join(canonical(opened.load(entry.id))) for entry in opened.runs()]
 
 
 def repeated(endpoint):

@@ -127,7 +127,7 @@ def test_the_run_can_be_kept_and_loaded(tmp_path):
         assert store.load(run.id) == run
     with Store(path) as store:  # a store that is given is left open
         again = troth.evaluate(ROWS, store=store)
-        assert [run_id for run_id, _ in store.runs()] == [again.id, run.id]
+        assert [entry.id for entry in store.runs()] == [again.id, run.id]
 
 
 def test_nothing_is_written_unless_asked(tmp_path):
@@ -170,7 +170,7 @@ def test_a_worst_row_is_a_low_row():
     "code", ["import troth", "import troth; troth.evaluate; troth.Faithfulness()"]
 )
 def test_nothing_heavy_is_loaded_before_it_is_used(code):
-    heavy = ("haystack", "pandas", "polars", "torch", "numpy", "duckdb", "aiohttp", "rich", "click")
+    heavy = ("haystack", "pandas", "polars", "torch", "numpy", "arro3", "aiohttp", "rich", "click")
     code += f"; import sys; print([m for m in {heavy} if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert result.stdout.strip() == b"[]"

@@ -32,6 +32,7 @@ ALLOWED = {
     "account": NOUNS,
     "run": NOUNS | {"account"},
     "reading": NOUNS,
+    "stats": {"errors"},
     "prompts": NOUNS | {"asks", "text"},
     "demo": set(),
     "metrics": NOUNS | {"asks", "metric", "ranking", "retrieval", "similarity", "verdicts", "text"},
@@ -39,12 +40,18 @@ ALLOWED = {
     "engine": NOUNS
     | {"account", "asks", "encoders", "judges", "metric", "prompts", "similarity", "text"},
     "store": NOUNS | {"account", "run", "judges", "metric"},
-    "report": NOUNS | {"account", "run", "text"},
+    "config": {"errors"},
+    "pairing": NOUNS | {"run"},
+    "differing": {"pairing", "run", "text"},
+    "compare": NOUNS | {"account", "differing", "pairing", "run", "stats"},
+    "gate": NOUNS | {"account", "compare", "pairing", "run", "stats"},
+    "report": NOUNS | {"account", "compare", "gate", "pairing", "run", "stats", "text"},
 }
 BELOW = set(ALLOWED)
 ALLOWED |= {
     "plan": BELOW,
     "api": BELOW | {"plan"},
+    "pytest_plugin": BELOW | {"api"},
     "haystack": BELOW | {"api", "plan"},
     "cli": BELOW | {"api", "plan"},
     "__main__": {"cli"},

@@ -18,7 +18,7 @@ from troth.judges.base import Judge
 from troth.plan import Metrics, chosen_metrics, info_of, keeping, known_price, new_id, resolved
 from troth.report.progress import progress_bar
 from troth.run import Run
-from troth.store import Store
+from troth.store import RunStore
 from troth.store.sink import Sink
 
 
@@ -33,7 +33,7 @@ def evaluate(
     granularity: str | None = None,
     joint: bool = False,
     explain: bool = True,
-    store: Store | str | Path | None = None,
+    store: RunStore | str | Path | None = None,
     concurrency: int | None = None,
     budget: Budget | None = None,
     prices: Prices | str | Path | None = None,
@@ -96,7 +96,7 @@ async def aevaluate(
     granularity: str | None = None,
     joint: bool = False,
     explain: bool = True,
-    store: Store | str | Path | None = None,
+    store: RunStore | str | Path | None = None,
     concurrency: int | None = None,
     budget: Budget | None = None,
     prices: Prices | str | Path | None = None,
@@ -145,7 +145,7 @@ def estimate(
     granularity: str | None = None,
     joint: bool = False,
     explain: bool = True,
-    store: Store | str | Path | None = None,
+    store: RunStore | str | Path | None = None,
     concurrency: int | None = None,
     budget: Budget | None = None,
     prices: Prices | str | Path | None = None,

@@ -195,8 +195,7 @@ class RubricLevel(Ask):
 class Form(Ask):
     """A JSON value for each of the user's own outputs, found by the user's own instructions.
 
-    The items are the outputs, by their names. `given`, what is judged, is a JSON object in text; a
-    verdict's text is the output's value as JSON.
+    The items are the outputs, by name; `given` (what is judged) and a verdict's text are JSON.
     """
 
     name = "form"
@@ -209,6 +208,11 @@ class Form(Ask):
     def outputs(self) -> tuple[str, ...]:
         """The names of the outputs."""
         return tuple(item.id for item in self.items)
+
+    @property
+    def reply(self) -> dict[str, msgspec.Raw]:
+        """What a reply looks like, less its values: `{"score":...}`."""
+        return dict.fromkeys(self.outputs, msgspec.Raw(b"..."))
 
     @property
     def inputs(self) -> Any:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import secrets
+import sys
 import time
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from platform import python_version
+from platform import machine, python_version
 from typing import Any
 
 from troth import metrics as catalogue
@@ -21,10 +22,11 @@ from troth.judges.names import resolve
 from troth.metric import Metric
 from troth.reading import Scan, scan
 from troth.reading.columns import check_needed
-from troth.store import Store
+from troth.store import RunStore, Store
 from troth.store.sink import ranking
 
 Metrics = str | Metric | Iterable[str | Metric]
+SCORING = ("troth", "sentencex", "snowballstemmer")  # packages whose version can move a score
 APP_FIELDS = frozenset({"answer", "contexts"})  # what the user's application brings
 
 
@@ -66,7 +68,7 @@ def resolved(judge: str | Judge, concurrency: int | None) -> Judge:
 
 
 @contextmanager
-def keeping(store: Store | str | Path | None) -> Iterator[Store | None]:
+def keeping(store: RunStore | str | Path | None) -> Iterator[RunStore | None]:
     """The store to keep a run in; one that is given by its path is closed at the end."""
     if not isinstance(store, (str, Path)):
         yield store
@@ -151,8 +153,20 @@ def info_of(scanned: Scan, metrics: Sequence[Metric], desk: Desk, digest: str) -
         "ranking": list(ranking(metrics)),
         "unused": [c for c in scanned.columns if c not in scanned.mapped.values()],
         "judge": dict(desk.judge.identity()) if judged else None,
-        "asking": {"joint": desk.joint, "explain": desk.explain} if judged else None,
+        "asking": _asking(desk) if judged else None,
         "encoders": {name: dict(said) for name, said in desk.encoders.items()} or None,
         "price": asdict(desk.price) if desk.price else None,
-        "versions": {"troth": version("troth"), "python": python_version()},
+        "versions": {"python": python_version()} | {name: version(name) for name in SCORING},
+        "platform": f"{sys.platform} {machine()}",
+    }
+
+
+def _asking(desk: Desk) -> dict[str, Any]:
+    """How the judge was asked, and what the run might spend: rows behind a limit are failed."""
+    limits = {name: limit for name, limit in asdict(desk.budget).items() if limit is not None}
+    return {
+        "joint": desk.joint,
+        "explain": desk.explain,
+        "window": getattr(desk.judge, "window", None),  # what is longer is asked in parts
+        "budget": limits or None,
     }

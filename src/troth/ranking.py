@@ -90,7 +90,7 @@ def find(retrieved: Iterable[Hashable], grades: Grades) -> Met:
     met: list[tuple[int, Hashable]] = []
     rank = 0  # counted by hand, here and below: a million rows pass here
     for document in retrieved:
-        rank += 1
+        rank += 1  # noqa: SIM113
         if document in left:
             met.append((rank, document))
             del left[document]
@@ -103,7 +103,7 @@ def find_first(retrieved: Iterable[Hashable], grades: Grades) -> Met:
     """The first that `find` finds; for formulas that look no further."""
     rank = 0
     for document in retrieved:
-        rank += 1
+        rank += 1  # noqa: SIM113
         if document in grades:
             return ((rank, document),)
     return ()

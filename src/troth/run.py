@@ -45,7 +45,17 @@ class Run:
         return len(self.rows)
 
     def __getitem__(self, place: Any) -> Any:
-        return self.rows[place]
+        """The row at a place, the rows of a slice, or the row with an id: `run["T-002"]`.
+
+        `KeyError` for an id that no row has.
+        """
+        if not isinstance(place, str):
+            return self.rows[place]
+        for row in self.rows:
+            if row.sample.id == place:
+                return row
+        known = ", ".join(repr(row.sample.id) for row in self.rows[:3])
+        raise KeyError(f"no row has the id {place!r}; the first of {len(self)} are {known}")
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)

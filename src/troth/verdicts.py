@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
@@ -86,14 +87,18 @@ def joint_support(verdicts: Sequence[Verdict]) -> float:
 
 
 def explain(verdicts: Sequence[Verdict], good: Collection[str], what: str) -> str:
-    """Why the score is not 1, in one line: how many failed, and the first of them with reasons."""
+    """The score in words, on one line: how many fail, and the first of them with reasons.
+
+    Where none does: how many pass as what, since not every label that passes is praise.
+    """
     bad = [v for v in verdicts if v.label not in good]
     if not bad:
-        return f"all {what} {'/'.join(sorted(good))} ({len(verdicts)} of {len(verdicts)})"
+        counts = Counter(v.label for v in verdicts).most_common()
+        return f"all {what} pass: {', '.join(f'{n} {label}' for label, n in counts)}"
     named = [f"{quote(v.text)} is {v.label}{_because(v)}" for v in bad[:NAMED]]
     rest = [f"and {len(bad) - NAMED} more"] if len(bad) > NAMED else []
-    count = f"{len(bad)} of {len(verdicts)} {what} not {'/'.join(sorted(good))}"
-    return f"{count}: {'; '.join(named + rest)}"
+    verb = "fails" if len(bad) == 1 else "fail"
+    return f"{len(bad)} of {len(verdicts)} {what} {verb}: {'; '.join(named + rest)}"
 
 
 def quote(text: str) -> str:

@@ -88,9 +88,9 @@ def test_the_table_accounts_for_every_row_and_says_why(rows):
 def test_the_run_is_kept(rows):
     result = troth("run", rows, "--metrics", "exact_match", "--store", "mine.db")
     with Store("mine.db") as store:
-        [(run_id, _)] = store.runs()
-        run = store.load(run_id)
-    assert run_id in result.stdout
+        [entry] = store.runs()
+        run = store.load(entry.id)
+    assert entry.id in result.stdout
     assert [row.scores["exact_match"].value for row in run] == [0.0, 0.0, None]
     assert run.info["metrics"] == {"exact_match": "ExactMatch(normalize='none')"}
     assert len(run.info["data_sha256"]) == 64
@@ -112,10 +112,17 @@ def test_what_was_taken_for_what_is_said(tmp_path):
     [
         (["run", "absent.jsonl"], "absent.jsonl"),
         (["run", "ROWS", "--metrics", "faithfulnes"], "did you mean 'faithfulness'?"),
+        (["run", "ROWS", "--metrics", "mrr@5"], "did you mean 'reciprocal_rank'?"),
+        (["run", "ROWS", "--metrics", "MAP"], "did you mean 'average_precision'?"),
+        (["run", "ROWS", "--metrics", "mean-reciprocal-rank"], "did you mean 'reciprocal_rank'?"),
+        (["run", "ROWS", "--metrics", "zzz"], "recall[:overlap|:span][@k]"),
+        (["run", "ROWS", "--metrics", "zzz"], "semantic_similarity[:MODEL]"),
         (["run", "ROWS", "--metrics", "exact_match:squda"], "'none', 'squad'"),
         (["run", "ROWS", "--metrics", "exact_match,exact_match"], "asked for twice"),
         (["run", "ROWS", "--metrics", ","], "no metric was asked for"),
         (["run", "ROWS", "--judge", "gpt-4"], "no judge is called 'gpt-4'"),
+        (["run", "ROWS", "--judge", "gpt-4"], "Did you mean openai/gpt-4?"),
+        (["run", "ROWS", "--judge", "bultin"], "Did you mean builtin?"),
         (["run", "ROWS", "--judge", "http://127.0.0.1:1/v1"], "names no model"),
         (["run", "ROWS", "--judge", "openai/gpt-4o-mini"], "OPENAI_API_KEY"),
         (["run", "ROWS", "--judge", "scripted:absent.json"], "absent.json"),

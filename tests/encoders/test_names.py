@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import pickle
 
 import pytest
 
@@ -45,8 +46,40 @@ def test_what_cannot_be_fetched_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(UsageError) as found:
         fetched("somebody/some-model", ("*.json",), None, bool)
-    for said in ("somebody/some-model", str(tmp_path), "HF_HUB_OFFLINE", "path", "model='builtin'"):
+    says = ("somebody/some-model", "not in the cache", str(tmp_path), "HF_HUB_OFFLINE", "path")
+    for said in (*says, "model='builtin'", "without a :MODEL"):
         assert said in str(found.value)
+    (tmp_path / "model").mkdir()
+    in_cache(tmp_path / "model", "somebody/some-model", tmp_path)
+    with pytest.raises(UsageError, match="lacks a file in the cache"):
+        fetched("somebody/some-model", ("*.json",), None, lambda folder: False)
+
+
+@pytest.mark.parametrize(
+    ("backend", "device", "says"),
+    [
+        ("auto", None, ["onnxruntime", "'troth[sas]', or 'troth[torch]'"]),
+        ("auto", "cuda:0", ["sentence-transformers", "'troth[torch]'", "on the device 'cuda:0'"]),
+        ("onnx", None, ["'troth[sas]';"]),
+        ("torch", None, ["'troth[torch]';"]),
+    ],
+)
+def test_without_a_library_the_error_names_each_extra_that_would_do(
+    backend, device, says, monkeypatch
+):
+    monkeypatch.setattr("troth.encoders.names.find_spec", lambda name: None)
+    with pytest.raises(MissingExtra) as found:
+        load("somebody/some-model", backend=backend, device=device)
+    assert all(said in str(found.value) for said in says), str(found.value)
+    assert str(pickle.loads(pickle.dumps(found.value))) == str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"), [("./absent", "folder"), ("/absent/model", "folder"), ("~/a.onnx", "file")]
+)
+def test_a_path_that_is_not_there_needs_no_library_to_be_found_out(path, kind):
+    with pytest.raises(UsageError, match=f"there is no {kind}"):
+        load(path)
 
 
 def test_the_cache_is_where_the_environment_says(tmp_path, monkeypatch):

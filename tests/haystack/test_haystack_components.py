@@ -286,7 +286,7 @@ class TestFailures:
         [row] = output["results"][7]
         assert (row["score"], row["status"]) == (None, "failed")
         assert "no usable reply" in row["explanation"]
-        assert "1 of 20 rows failed" in caplog.text
+        assert "1 of 20 rows failed and have no score (8)" in caplog.text
         assert one.run(**many(7))["individual_scores"] == [1.0] * 7
 
     @pytest.mark.parametrize("way", ["run", "run_async"])
@@ -307,12 +307,14 @@ class TestFailures:
         with pytest.raises(PipelineRuntimeError, match="row 8"):
             pipeline.run({"one": many(20)})
 
-    def test_a_row_with_nothing_to_judge_is_no_failure(self):
+    def test_a_row_with_nothing_to_judge_is_no_failure(self, caplog):
         inputs = {**many(2), "responses": ["", "Row 1 is known."]}
         one = DeepEvalEvaluator("faithfulness", judge=self.JUDGE(), raise_on_failure=True)
         output = one.run(**inputs)
         assert output["individual_scores"] == [None, 1.0]
         assert output["results"][0][0]["status"] == "unscorable"
+        said = "1 of 2 rows hold nothing to judge and have no score (1); the first one: the answer"
+        assert said in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -322,7 +324,7 @@ class TestFailures:
         ({"max_concurrency": True}, ["max_concurrency", "True"]),
         ({"journal": 3}, ["journal", "a path"]),
         ({"progress_bar": "yes"}, ["progress_bar", "True or False"]),
-        ({"raise_on_failure": None}, ["raise_on_failure", "True or False"]),
+        ({"raise_on_failure": "no"}, ["raise_on_failure", "True or False"]),
         ({"judge": "nobody"}, ["nobody", "builtin"]),
         ({"judge": "builtin", "chat_generator": object()}, ["judge", "chat_generator"]),
         ({"chat_generator": "gpt-4"}, ["ChatGenerator", "gpt-4"]),
@@ -391,7 +393,7 @@ class TestSpans:
         assert span.parent.name == "haystack.component.run"
         assert span.tags["haystack.component.type"] == "DeepEvalEvaluator"
         assert span.tags["troth.judge"] == "scripted"
-        assert span.tags["troth.metric"].startswith("Faithfulness(")
+        assert span.tags["troth.metric"] == "faithfulness:counts"
         counts = [
             span.tags[f"troth.{name}"] for name in ("total", "scored", "unscorable", "failed")
         ]

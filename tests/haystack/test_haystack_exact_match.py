@@ -77,9 +77,13 @@ def test_a_space_counts():
         (["a"], None, ["'predicted_answers'", "a list", "NoneType"]),
         (["a"], {"a": 1}, ["'predicted_answers'", "a list", "dict"]),
         (["a"], np.array("a"), ["'predicted_answers'", "a list", "ndarray"]),
-        (["a"], np.array([["a"]]), ["row 1", "'predicted_answers'", "a string", "ndarray"]),
+        (["a"], np.array([["a"]]), ["'predicted_answers'", "a list", "ndarray"]),
+        (pd.DataFrame({"a": ["x"]}), ["x"], ["'ground_truth_answers'", "a list", "DataFrame"]),
+        ({"a": 1}.keys(), ["x"], ["'ground_truth_answers'", "a list", "dict_keys"]),
         (["a"], iter(["a"]), ["'predicted_answers'", "a list", "list_iterator"]),
-        (["a", "b"], ["a", None], ["row 2", "'predicted_answers'", "a string", "None"]),
+        (["a", "b"], [None, 7], ["row 2", "'predicted_answers'", "a string", "int: 7"]),
+        (["a", "b"], [None], ["row 2", "'predicted_answers'", "missing"]),
+        ([None], ["a"], ["row 1", "'ground_truth_answers'", "a string", "None"]),
         ([None], [None], ["row 1", "'ground_truth_answers'", "a string", "None"]),
         (["a", 1], ["a", "1"], ["row 2", "'ground_truth_answers'", "a string", "int: 1"]),
         ([["a"]], ["a"], ["row 1", "'ground_truth_answers'", "multiple_references=True"]),
@@ -92,6 +96,17 @@ def test_wrong_input_is_named(kind, truths, answers, words):
         kind().run(truths, answers)
     assert isinstance(caught.value, InputError)
     assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, pd.Series, np.array])
+@pytest.mark.parametrize("normalize", ["none", "squad"])
+@pytest.mark.parametrize("evaluator", [AnswerExactMatchEvaluator, AnswerF1Evaluator])
+def test_a_predicted_answer_that_is_none_matches_nothing(evaluator, normalize, kind, caplog):
+    answers = kind(["Paris", None, None])
+    output = evaluator(normalize=normalize).run(["Paris", "", "the"], answers)
+    assert output == {"individual_scores": [1, 0, 0], "score": pytest.approx(1 / 3)}
+    assert f"{evaluator.__name__}: 2 of 3 rows (2, 3)" in caplog.text
+    assert Original().run(["Paris", "Rome"], ["Paris", None])["individual_scores"] == [1, 0]
 
 
 class TestSeveralReferences:
@@ -107,12 +122,19 @@ class TestSeveralReferences:
         assert output == {"individual_scores": [1.0, 0.0], "score": 0.5}
 
     @pytest.mark.parametrize("kind", [AnswerExactMatchEvaluator, AnswerF1Evaluator])
-    def test_a_row_without_any_has_no_score(self, kind):
+    def test_a_predicted_answer_that_is_none_matches_none_of_them(self, kind):
+        output = kind(multiple_references=True).run([["", "a"], []], [None, None])
+        assert output == {"individual_scores": [0, None], "score": 0.0}
+
+    @pytest.mark.parametrize("kind", [AnswerExactMatchEvaluator, AnswerF1Evaluator])
+    def test_a_row_without_any_has_no_score(self, kind, caplog):
         evaluator = kind(multiple_references=True)
         assert evaluator.run([[], ["a"]], ["a", "a"]) == {
             "individual_scores": [None, 1],
             "score": 1.0,
         }
+        named = "1 of 2 rows (1) have no score and are not in the mean; the first one: there is no"
+        assert f"{kind.__name__}: {named} ground truth" in caplog.text
         assert evaluator.run([[]], ["a"]) == {"individual_scores": [None], "score": None}
 
     @pytest.mark.parametrize("kind", [AnswerExactMatchEvaluator, AnswerF1Evaluator])

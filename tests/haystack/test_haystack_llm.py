@@ -133,6 +133,14 @@ class TestWhatIsAsked:
         assert "<|im_end|>" not in seen[0][-1].text
         assert "JSON" in seen[0][0].text
 
+    @pytest.mark.parametrize("language", languages())
+    def test_the_form_of_the_reply_has_the_outputs_names_and_no_value(self, language):
+        items = tuple(Item(name, name) for name in ("score", "a<b"))
+        ask = Form(items=items, instructions="?", given="{}")
+        text = "".join(m["content"] for m in render(ask, language).messages)
+        assert text.endswith('{"score":...,"a\\u003cb":...}')
+        assert "NAME" not in text
+
     def test_without_examples_nothing_is_said_of_them(self):
         ask = Form(items=(Item("score", "score"),), instructions="?", given="{}")
         for language in languages():
@@ -263,7 +271,7 @@ class TestJudges:
         judge = Scripted(lambda ask: {name: len(ask.inputs["x"]) for name in ask.outputs})
         own = LLMEvaluator("How long?", [("x", list[str])], ["n"], [], judge=judge)
         output = own.run(x=["a", "bb"])
-        assert output == {"results": [{"n": 1}, {"n": 2}], "meta": None}
+        assert output == {"results": [{"n": 1}, {"n": 2}], "meta": [{}, {}]}
 
     def test_the_builtin_judge_follows_no_instructions(self):
         with pytest.raises(UsageError, match="language model"):

@@ -169,7 +169,7 @@ class TestFaithfulness:
         assert output["individual_scores"] == [None]
         empty = faithful(said).run(**ROW, predicted_answers=[""])
         assert empty["results"][0]["reason"]
-        assert empty["meta"] is None
+        assert empty["meta"] == [{}]
 
     def test_the_same_claim_of_two_sentences_is_one_statement(self):
         judge = Scripted(
@@ -286,7 +286,7 @@ class TestBoth:
         inputs = ROW if kind is ContextRelevanceEvaluator else {**ROW, **ANSWER}
         output = kind(judge="builtin", progress_bar=False).run(**inputs)
         assert 0.0 <= output["score"] <= 1.0
-        assert output["meta"] is None
+        assert output["meta"] == [{}]
 
     @pytest.mark.parametrize("kind", [FaithfulnessEvaluator, ContextRelevanceEvaluator])
     @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ class TestBoth:
             {"max_concurrency": 0},
             {"journal": 7},
             {"progress_bar": "yes"},
-            {"raise_on_failure": 1},
+            {"raise_on_failure": 2},
         ],
     )
     def test_settings_that_cannot_be(self, kind, wrong):

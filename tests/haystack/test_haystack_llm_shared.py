@@ -101,7 +101,7 @@ class TestConcurrency:
         ):
             started = time.perf_counter()
             output = run()
-            assert time.perf_counter() - started < 0.6
+            assert time.perf_counter() - started < 1.5  # one after the other: 2 s
             assert len(output["results"]) == 10
             assert None not in output["results"]
 
@@ -219,9 +219,9 @@ class TestSerialisation:
         assert "MY_KEY" in text
 
     def test_examples_and_what_was_read_works(self, make, inputs, said):
-        own = make(chat_generator=MockChatGenerator(said), progress_bar=False)
-        own.examples = [{"inputs": {"a": "b"}, "outputs": {"c": [1]}}]
-        data = own.to_dict()
+        data = make(chat_generator=MockChatGenerator(said), progress_bar=False).to_dict()
+        data["init_parameters"]["examples"] = [{"inputs": {"a": "b"}, "outputs": {"c": [1]}}]
+        own = make.from_dict(data) if make is not llm else LLMEvaluator.from_dict(data)
         again = type(own).from_dict(json.loads(json.dumps(data)))
         assert again.to_dict() == data
         assert again.run(**inputs(1))["results"] == own.run(**inputs(1))["results"]

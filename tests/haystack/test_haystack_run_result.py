@@ -89,6 +89,45 @@ class TestAsTheOriginal:
         assert "different inputs" in caplog.text
 
 
+class TestRowsOfTwoRuns:
+    def compared(self, inputs, others, keep=None):
+        first = EvaluationRunResult("one", inputs, {"em": ONE["em"]})
+        second = EvaluationRunResult("two", others, {"em": ONE["em"]})
+        return first.comparative_detailed_report(second, keep)
+
+    def test_other_rows_do_not_compare(self):
+        others = {"question": ["Who?", "When?"], "answer": ["Ada", "1911"]}
+        with pytest.raises(InputError, match="only runs over the same rows compare") as caught:
+            self.compared(INPUTS, others)
+        assert (caught.value.row, caught.value.field) == (2, "question")
+        assert all(word in str(caught.value) for word in ("'Where?'", "'When?'", "keep_columns"))
+
+    def test_rows_in_another_order_do_not_compare(self):
+        with pytest.raises(InputError, match="row 1"):
+            self.compared(INPUTS, {name: values[::-1] for name, values in INPUTS.items()})
+
+    def test_an_input_that_is_each_run_s_own_is_warned_of_or_kept(self, caplog):
+        others = {**INPUTS, "answer": ["Ada", "Rome"]}
+        table = self.compared(INPUTS, others)
+        assert table["answer"] == ["Ada", "Paris"]
+        assert "answer differs in 1 rows, first in row 2" in caplog.text
+        assert "keep_columns=['answer']" in caplog.text
+        caplog.clear()
+        table = self.compared(INPUTS, others, ["answer"])
+        assert (table["one_answer"], table["two_answer"]) == (INPUTS["answer"], others["answer"])
+        assert not caplog.text
+
+    def test_values_of_any_kind_are_the_same_where_they_are_equal(self, caplog):
+        def inputs():
+            arrays = [np.array([1.0, 2.0]), [np.array([1, 2])]]
+            return {"vector": arrays, "gap": [math.nan, float("nan")], "list": [["a"], ("b",)]}
+
+        assert self.compared(inputs(), inputs())["list"] == [["a"], ("b",)]
+        assert not caplog.text
+        with pytest.raises(InputError, match="row 1"):
+            self.compared({"vector": [np.array([1, 2]), 1]}, {"vector": [np.array([1, 3]), 1]})
+
+
 def test_what_is_given_is_copied_and_may_be_of_any_kind():
     scores = np.array([1.0, 0.5])
     result = EvaluationRunResult(
@@ -129,6 +168,11 @@ class TestRowsWithoutAScore:
         result = EvaluationRunResult("run", INPUTS, {"faithfulness": output})
         assert result.aggregated_report()["score"] == [None]
         assert result.detailed_report()["faithfulness"] == [None, None]
+
+
+class Unreadable:
+    def __str__(self):
+        raise RuntimeError("unreadable")
 
 
 class TestErrors:
@@ -202,6 +246,23 @@ class TestErrors:
             result.aggregated_report("csv", tmp_path / "nowhere" / "report.csv")
         with pytest.raises(IsADirectoryError):
             result.detailed_report("csv", tmp_path)
+
+    def test_half_a_character_is_written_down_as_one(self, tmp_path):
+        path = tmp_path / "report.csv"
+        inputs = {"question": ["a \ud800 b", "ä"], "answer": ["c\nd", "e"]}
+        EvaluationRunResult("one", inputs, ONE).detailed_report("csv", path)
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        assert [row["question"] for row in rows] == ["a \\ud800 b", "ä"]
+        assert rows[0]["answer"] == "c\nd"
+
+    def test_what_cannot_be_written_leaves_the_older_file_alone(self, tmp_path):
+        path = tmp_path / "report.csv"
+        path.write_text("older")
+        result = EvaluationRunResult("one", {"question": ["a", Unreadable()]}, {})
+        with pytest.raises(RuntimeError, match="unreadable"):
+            result.detailed_report("csv", path)
+        assert path.read_text() == "older"
 
     def test_formats(self, monkeypatch):
         result = EvaluationRunResult("one", INPUTS, ONE)

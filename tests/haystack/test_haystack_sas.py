@@ -57,15 +57,26 @@ def test_odd_inputs_are_errors_that_say_where(truths, answers, named):
     assert isinstance(found.value, InputError)
 
 
-def test_rows_without_a_score_have_none_and_are_not_in_the_mean():
+def test_rows_without_a_score_have_none_are_not_in_the_mean_and_are_named(caplog):
     result = builtin().run(["a lamp", "a lamp", "☃☃"], ["a lamp", "", "☄"])
     assert result == {"individual_scores": [1.0, 0.0, None], "score": 0.5}
+    assert "SASEvaluator: 1 of 3 rows (3) have no score" in caplog.text
+    assert "the first one: the encoder builtin knows no word" in caplog.text
+    caplog.clear()
+    builtin().run(["☃☃"] * 7, ["☄"] * 7)
+    assert "7 of 7 rows (1, 2, 3, 4, 5, …)" in caplog.text
+    caplog.clear()
+    builtin().run(["a lamp"], ["a lamp"])
+    assert not caplog.records
     assert builtin().run(["☃☃"], ["☄"]) == {"individual_scores": [None], "score": None}
 
 
-def test_several_references_per_row():
+def test_several_references_per_row(caplog):
     several = builtin(multiple_references=True)
     result = several.run([[TRUTHS[2], TRUTHS[0]], [], [TRUTHS[1]]], [ANSWERS[0], "a", ANSWERS[1]])
+    assert "rows (2) have no score and are not in the mean; the first one: there is no ground" in (
+        caplog.text
+    )
     one = builtin().run([TRUTHS[1]], [ANSWERS[1]])["score"]
     assert result["individual_scores"] == [1.0, None, one]
     assert result["score"] == pytest.approx((1.0 + one) / 2)

@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+import signal
 import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -20,8 +22,15 @@ from tests.endpoint import Endpoint
 from troth.asks import Item, Relevance
 from troth.engine.sync import run_sync
 from troth.errors import JudgeSetupError, JudgeUnavailable, UsageError
-from troth.judges.chat_generator import ChatGeneratorJudge
+from troth.judges.chat_generator import ChatGeneratorJudge, close_async
+from troth.judges.loops import Threads
 from troth.judges.names import resolve
+from troth.metrics.rubric import Rubric
+
+
+class Stop(BaseException):
+    """As a test's or a server's own, to end everything."""
+
 
 ASK = Relevance(items=(Item("a1", "Paris."),), question="Which city?")
 GOOD = json.dumps({"verdicts": [{"id": "a1", "label": "relevant", "reason": "it answers"}]})
@@ -243,6 +252,13 @@ class TestFaults:
         with pytest.raises(JudgeUnavailable):
             reply(error)
 
+    @pytest.mark.parametrize("error", [Stop("now"), GeneratorExit("now"), SystemExit("now")])
+    @pytest.mark.parametrize("more", [[], [Rubric("Is it short?")]])
+    def test_what_is_no_exception_ends_the_run_as_itself(self, error, more):
+        metrics = ["answer_relevancy", *more]
+        with pytest.raises(type(error), match="now"):
+            troth.evaluate(rows(3), metrics, judge=Returning(error))
+
     def test_a_missing_key_names_its_variable_and_is_looked_for_late(self):
         generator = OpenAIChatGenerator()
         judge = ChatGeneratorJudge(generator)
@@ -337,7 +353,7 @@ class TestLoopsAndThreads:
             generator = kind(seconds=0.2)
             started = time.perf_counter()
             call(generator)
-            assert time.perf_counter() - started < 0.6
+            assert time.perf_counter() - started < 1.5  # one after the other: 2 s
 
     def test_no_more_at_once_than_told(self):
         spans = []
@@ -362,6 +378,94 @@ class TestLoopsAndThreads:
         while set(threading.enumerate()) - before:
             assert time.monotonic() < deadline
             time.sleep(0.01)
+
+    def test_a_call_that_hangs_does_not_keep_the_process_from_ending(self):
+        code = (
+            "import threading, troth\n"
+            "class Hanging:\n"
+            "    def run(self, messages):\n"
+            "        print('asked', flush=True)\n"
+            "        threading.Event().wait()\n"
+            "rows = [{'question': 'Which?', 'answer': 'Paris.'}]\n"
+            "troth.evaluate(rows, ['answer_relevancy'], judge=Hanging())"
+        )
+        with subprocess.Popen(
+            [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as process:
+            assert process.stdout.readline().strip() == b"asked"
+            process.send_signal(signal.SIGINT)
+            try:
+                assert process.wait(10)
+            finally:
+                process.kill()
+
+    def test_threads_are_used_again_and_are_no_more_than_told(self):
+        async def main():
+            threads, names, gate = Threads(3, "few"), [], threading.Barrier(3)
+
+            def work(n):
+                names.append(threading.current_thread().name)
+                gate.wait(5)
+                return n
+
+            found = await asyncio.gather(*(threads.run(partial(work, n)) for n in range(9)))
+            threads.close()
+            return found, set(names)
+
+        assert asyncio.run(main()) == (list(range(9)), {"few_0", "few_1", "few_2"})
+
+    def test_a_call_that_is_cancelled_before_its_turn_is_not_made(self):
+        async def main():
+            threads, made, go = Threads(1, "one"), [], threading.Event()
+            first = asyncio.ensure_future(threads.run(partial(go.wait, 5)))
+            second = asyncio.ensure_future(threads.run(partial(made.append, 2)))
+            await asyncio.sleep(0.02)
+            second.cancel()
+            await asyncio.sleep(0)
+            go.set()
+            await first
+            await threads.run(partial(made.append, 3))
+            threads.close()
+            return made
+
+        assert asyncio.run(main()) == [3]
+
+
+class TestClosingOnALoop:
+    def test_on_the_loop_that_opened_it_and_the_next_loop_opens_its_own(self):
+        generator = Both()
+
+        async def main():
+            await troth.aevaluate(rows(), ["answer_relevancy"], judge=generator)
+            await close_async(generator)
+
+        asyncio.run(main())
+        asyncio.run(main())
+        assert (generator.closed, len(generator.loops), len(generator.threads)) == (2, 2, 0)
+
+    @pytest.mark.parametrize("loops", [1, 2, 3])
+    def test_the_real_one_after_the_loop_that_opened_it_has_ended(self, loops):
+        with Endpoint(faults=saying(GOOD)) as endpoint:
+            generator = openai(endpoint)
+            for _ in range(loops):
+                asyncio.run(troth.aevaluate(rows(2), ["answer_relevancy"], judge=generator))
+            asyncio.run(close_async(generator))
+            for score in relevancy(generator):
+                assert score.value == 1.0
+            run = asyncio.run(troth.aevaluate(rows(2), ["answer_relevancy"], judge=generator))
+            assert [score.value for score in run.scores("answer_relevancy")] == [1.0] * 2
+
+    def test_what_another_loop_uses_is_left_to_it(self):
+        generator = Both()
+
+        async def main():
+            await troth.aevaluate(rows(), ["answer_relevancy"], judge=generator)
+            await asyncio.to_thread(asyncio.run, close_async(generator))
+            assert not generator.closed
+            await close_async(generator)
+
+        asyncio.run(main())
+        assert generator.closed == 1
 
 
 class TestTheJournal:

@@ -74,3 +74,8 @@ def test_identity():
     assert repr(ExactMatch("squad")) == "ExactMatch(normalize='squad')"
     assert ExactMatch("squad").label == "exact_match:squad"
     assert ExactMatch().label == "exact_match"
+
+
+def test_pairs_of_different_lengths_are_refused():
+    with pytest.raises(ValueError, match="1 answers do not go with 2 references"):
+        ExactMatch().hits(["a"], ["a", "b"])

@@ -44,10 +44,10 @@ def test_one_ask_for_all_sentences():
 def test_the_reason_names_each_claim_that_fails():
     result, _ = judged(Faithfulness(), {"a2": "contradicted", "a4": "unmentioned"}, **ROW)
     assert result.reason == (
-        "2 of 4 claims not supported: “Bo sings.” is contradicted (because a2); "
+        "2 of 4 claims fail: “Bo sings.” is contradicted (because a2); "
         "“Di sings.” is unmentioned (because a4)"
     )
-    assert judged(Faithfulness(), **ROW)[0].reason == "all claims supported (4 of 4)"
+    assert judged(Faithfulness(), **ROW)[0].reason == "all claims pass: 4 supported"
 
 
 @pytest.mark.parametrize("answer", ["", "   ", "—", "\n\n"])

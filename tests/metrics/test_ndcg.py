@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import troth
 from tests.ranked import rankings, trec_eval
+from troth.errors import InputError
 from troth.metrics.ndcg import Ndcg
 from troth.sample import Sample
 from troth.score import Status
@@ -42,3 +44,9 @@ def test_by_hand(retrieved, relevant, k, value):
 def test_no_relevant_document_is_unscorable():
     for relevant in ([], {"a": 0}, {"a": -2}):
         assert score(["a"], relevant).status is Status.UNSCORABLE
+
+
+def test_both_columns_that_are_missing_are_named():
+    rows = [{"question": "?", "retrieved_ids": ["a"], "relevant_ids": ["a"]}]
+    with pytest.raises(InputError, match=r"'contexts': .*nor 'relevant_contexts', which is needed"):
+        troth.evaluate(rows, metrics="ndcg:span")

@@ -266,21 +266,6 @@ def test_a_number_in_parquet(tmp_path):
     assert (caught.value.row, caught.value.field) == (1, "question")
 
 
-def test_duckdb_loads_no_extension_and_opens_no_address(tmp_path, monkeypatch):
-    seen = {}
-    connect = duckdb.connect
-
-    def watched(*args, config, **options):
-        connection = connect(*args, config=config, **options)
-        for setting in ("autoinstall_known_extensions", "autoload_known_extensions"):
-            row = connection.execute(f"SELECT current_setting('{setting}')").fetchone()
-            seen[setting] = row[0]
-        return connection
-
-    (tmp_path / "a.parquet").write_bytes(b"PAR1")
-    monkeypatch.setattr(duckdb, "connect", watched)
-    with pytest.raises(InputError):
-        read("a.parquet")
-    assert seen == {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+def test_parquet_opens_no_address():
     with pytest.raises(InputError, match="no such file"):
         read("https://example.invalid/a.parquet")

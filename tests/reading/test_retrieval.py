@@ -2,9 +2,11 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from haystack import Document
 
 import troth
 from troth.errors import InputError
@@ -52,6 +54,12 @@ def test_gold_contexts_of_other_tools():
         ({5: 2, "x": None}, (("5", 2.0),)),
         ([["d7", 3], ["d2", 1], ["d7", 2]], (("d7", 3.0), ("d2", 1.0))),
         ([{"id": "d7"}], (("d7", 1.0),)),
+        ([{"id": "d7", "grade": 3}, {"id": "d2", "grade": 0}], (("d7", 3.0), ("d2", 0.0))),
+        ([{"id": 7, "relevance": 0.5, "score": 9}, {"id": "x"}], (("7", 0.5), ("x", 1.0))),
+        ([{"id": "d7", "relevance": False, "text": "x"}], (("d7", 0.0),)),
+        ([{"id": "d7", "score": -1}, {"id": "d2", "score": None}], (("d7", -1.0), ("d2", 1.0))),
+        ([Document(id="d7", score=2.5), Document(id="d2")], (("d7", 2.5), ("d2", 1.0))),
+        ([{"id": "d7", "grade": np.float32(0.5)}], (("d7", 0.5),)),
         ([], ()),
         (None, None),
     ],
@@ -73,6 +81,8 @@ def test_shapes_of_relevant_ids(value, kept):
         ({"relevant_ids": {"a": "high"}}, "a grade is a finite number"),
         ({"relevant_ids": {"a": float("nan")}}, "a grade is a finite number"),
         ({"relevant_ids": [["a", 1, 2]]}, "expected an id and its grade"),
+        ({"relevant_ids": [{"id": "a", "grade": "3"}]}, "a grade is a finite number"),
+        ({"relevant_ids": ["b", {"id": "a", "score": float("inf")}]}, "item 2 is list ['a', inf]"),
         ({"relevant_contexts": "one"}, "name the column `relevant_context`"),
         ({"relevant_contexts": [1]}, "expected a list of strings"),
     ],
@@ -96,6 +106,14 @@ def test_cells_of_csv(tmp_path):
     path.write_text("relevant_ids\n{'a': 2}\n", "utf-8")
     with pytest.raises(InputError, match="must be a JSON object"):
         read(path)
+
+
+def test_grades_in_objects_count_as_those_of_an_object_do():
+    objects = [{"id": doc, "grade": grade} for doc, grade in {**GRADED, "d9": 0}.items()]
+    rows = [{"retrieved_ids": ["d2", "d9", "d7"], "relevant_ids": v} for v in (objects, GRADED)]
+    rows.append({"retrieved_ids": [{"id": "d2", "score": 0.7}, "d9", "d7"], "relevant_ids": GRADED})
+    scores = troth.evaluate(rows, metrics="ndcg").scores("ndcg")
+    assert len({score.value for score in scores}) == 1
 
 
 @pytest.mark.parametrize(

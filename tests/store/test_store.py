@@ -61,7 +61,7 @@ def test_runs_are_listed_newest_first(tmp_path):
     with Store(tmp_path / "t.db") as store:
         for run_id in ("a", "b", "c"):
             store.save(a_run(run_id=run_id))
-        assert [run_id for run_id, _ in store.runs()] == ["c", "b", "a"]
+        assert [entry.id for entry in store.runs()] == ["c", "b", "a"]
 
 
 def test_a_run_is_kept_whole_or_not_at_all(tmp_path):
@@ -326,6 +326,7 @@ def test_a_file_of_the_older_format_is_brought_up_to_date(tmp_path):
     moody(path, said("supported"))
     with sqlite3.connect(path) as db:
         db.execute("ALTER TABLE replies DROP COLUMN problem")
+        db.execute("ALTER TABLE runs DROP COLUMN summary")
         db.execute("PRAGMA user_version = 1")
     db.close()
     assert moody(path) == (1.0, 0)

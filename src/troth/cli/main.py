@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from troth.cli.cache import cache
+from troth.cli.compare import compare
+from troth.cli.gate import gate
 from troth.cli.options import (
     ASKING,
     JUDGE_OPTIONS,
@@ -21,6 +23,9 @@ from troth.cli.options import (
     options,
 )
 from troth.cli.output import console, errors, ready
+from troth.cli.report import report, write_page
+from troth.cli.runs import export, runs, show
+from troth.config import defaults, load
 from troth.errors import UsageError
 from troth.sample import FIELDS
 
@@ -37,15 +42,24 @@ SAFE = "interrupted; replies already paid for are kept, and the same command goe
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="troth")
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """Evaluate question answering and RAG. Every score accounts for itself.
 
     `troth demo` shows what a report looks like; `troth run FILE` evaluates your own.
     """
     ready()
+    with errors():
+        context.default_map = defaults(load())
 
 
 main.add_command(cache)
+main.add_command(runs)
+main.add_command(show)
+main.add_command(export)
+main.add_command(compare)
+main.add_command(gate)
+main.add_command(report)
 
 
 @main.command()
@@ -68,7 +82,7 @@ def demo(**given: Any) -> None:
     from troth.demo import METRICS, path  # noqa: PLC0415 - each command loads what it needs
 
     with errors(SAFE):
-        _run(path(), list(METRICS), **given)
+        _run(path(), list(METRICS), html="", **given)
 
 
 @main.command()
@@ -84,6 +98,7 @@ def metrics() -> None:
     for name in names():
         cls = metric_class(name)
         forms = [name, *(f"{name}:{choice}" for choice in cls.choices[1:])]
+        forms += [f"{name}:{cls.choice.upper()}"] if cls.choice and not cls.choices else []
         forms += [f"{name}@answer"] if hasattr(cls, "granularity") else []
         forms += [f"{name}@k"] if cls.ranked else []
         needs = [*cls.needs, *[" or ".join(" + ".join(g) for g in cls.either)] * bool(cls.either)]
@@ -101,12 +116,16 @@ def _run(
     worst_by: str | None,
     as_json: bool,
     dry_run: bool = False,
+    cluster: str | None = None,
+    html: str | None = None,
     **given: Any,
 ) -> None:
     from troth.api import estimate, evaluate  # noqa: PLC0415 - not for `--help`
 
     if worst_by is not None and names is not None and worst_by not in names:
         raise UsageError(f"--worst-by {worst_by}: it is not among --metrics {','.join(names)}")
+    if cluster is not None:
+        _check_cluster(file, cluster, given)
     asking = _asking(given)
     gc.freeze()  # what was imported stays: the collector need not look at it again and again
     gc.set_threshold(20_000, 20, 20)  # rows come and go without cycles: look seldom
@@ -119,14 +138,30 @@ def _run(
     if as_json:
         from troth.report.document import to_json  # noqa: PLC0415
 
-        sys.stdout.buffer.writelines(to_json(result))
+        sys.stdout.buffer.writelines(to_json(result, cluster))
     else:
         from troth.report.terminal import show  # noqa: PLC0415
 
-        show(result, console(), worst, worst_by)
+        show(result, console(), worst, worst_by, cluster)
         click.echo(f"\nRun {result.id} is kept in {asking['store']}")
+    if html is not None:  # empty: beside the store
+        page = write_page(result, html, asking["store"], cluster)
+        click.echo(f"HTML report: {page}", err=as_json)
     if any(s.failed and not s.scored for s in result.summary().values()):
         raise SystemExit(1)
+
+
+def _check_cluster(file: str, cluster: str, given: Mapping[str, Any]) -> None:
+    """Find out before anything is paid for, not at the end."""
+    from troth.pairing import OWN  # noqa: PLC0415
+    from troth.reading import scan  # noqa: PLC0415
+
+    scanned = scan(file, mapping=given["mapping"], skip_bad=given["skip_bad_rows"])
+    taken = set(scanned.mapped.values())
+    known = [name for name in OWN if name in scanned.fields]
+    known += [column for column in scanned.columns if column not in taken]
+    if cluster not in known:
+        raise UsageError(f"--cluster {cluster}: there is no such column; choose {', '.join(known)}")
 
 
 def _asking(given: dict[str, Any]) -> dict[str, Any]:

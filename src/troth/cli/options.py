@@ -49,6 +49,12 @@ ROWS = (
         multiple=True,
         help="A column of another name, e.g. answer=model_output; id= numbers the rows.",
     ),
+    click.option("--html", metavar="PATH", help="Write the report as one HTML file, too."),
+    click.option(
+        "--cluster",
+        metavar="COLUMN",
+        help="Rows alike in it (a document, a question) count as one piece in the intervals.",
+    ),
     click.option("--skip-bad-rows", is_flag=True, help="Leave malformed rows out, and count them."),
 )
 ASKING = (

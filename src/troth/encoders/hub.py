@@ -14,8 +14,11 @@ TORCH = ("*.safetensors", "*.model", *SETTINGS)
 OLDER = ("*.bin", *TORCH)  # where a model has no weights of the newer kind
 ON = ("1", "ON", "YES", "TRUE")
 
-WITHOUT = "model='builtin', which needs no download and no extra"
-INSTEAD = f"give the path of a folder that holds the model, or {WITHOUT}"
+WITHOUT = (
+    "model='builtin' (the metric semantic_similarity without a :MODEL), "
+    "which needs no download and no extra"
+)
+INSTEAD = f"give the path of a folder that holds the model, or take {WITHOUT}"
 
 
 def cache() -> Path:
@@ -53,9 +56,10 @@ def fetched(
     """
     if (folder := cached(name)) is not None and enough(folder):
         return folder
+    gap = "is not in" if folder is None else "lacks a file in"
     if offline():
         raise UsageError(
-            f"the model {name!r} is not whole in {cache()}, and HF_HUB_OFFLINE forbids "
+            f"the model {name!r} {gap} the cache {cache()}, and HF_HUB_OFFLINE forbids "
             f"to fetch it: unset that, or {INSTEAD}"
         )
     from huggingface_hub import snapshot_download  # noqa: PLC0415 - 200 ms that only this needs
@@ -69,7 +73,7 @@ def fetched(
     except Exception as error:  # the library's, its HTTP client's and the system's errors
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise UsageError(
-            f"the model {name!r} is not whole in {cache()} and could not be fetched "
+            f"the model {name!r} {gap} the cache {cache()} and could not be fetched "
             f"({type(error).__name__}: {first}): check the name, the network and, for a private "
             f"model, the token; or {INSTEAD}"
         ) from error

@@ -20,14 +20,23 @@ LIBRARIES = {
     ONNX_BACKEND: ("onnxruntime", "tokenizers"),
     TORCH_BACKEND: ("sentence_transformers",),
 }
-HUB_NAME = re.compile(r"[\w.-]+(?:/[\w.-]+)?")
+HUB_NAME = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)?")
 
 
 class NoBackend(MissingExtra):
-    """No library is installed that runs models; the message also names what needs none."""
+    """No library is installed that runs models on `device`; the message names all that would do."""
+
+    def __init__(self, backend: str, device: str | None = None) -> None:
+        super().__init__(*EXTRAS[TORCH_BACKEND if backend == TORCH_BACKEND else ONNX_BACKEND])
+        self.backend, self.device = backend, device
+
+    def __reduce__(self) -> tuple[type[NoBackend], tuple[str, str | None]]:
+        return type(self), (self.backend, self.device)
 
     def __str__(self) -> str:
-        return f"{MissingExtra.__str__(self)}; or take {WITHOUT}"
+        also = ", or 'troth[torch]'" * (self.backend == AUTO)
+        where = f", which alone runs on the device {self.device!r}" if self.device else ""
+        return f"{MissingExtra.__str__(self)}{also}{where}; or take {WITHOUT}"
 
 
 def load(
@@ -57,6 +66,7 @@ def load(
 
         found: Encoder = Static()
     else:
+        _check_place(model)
         found = _loaded(model, _order(backend, device), batch_size, device, token)
     found.start()
     return found
@@ -70,6 +80,14 @@ def check(model: object, backend: object = AUTO, batch_size: object = 32) -> Non
         raise UsageError(f"backend must be one of {', '.join(BACKENDS)}, not {backend!r}")
     if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
         raise UsageError(f"batch_size must be a number of at least 1, not {batch_size!r}")
+
+
+def _check_place(model: str) -> None:
+    """Raise `UsageError` for a path at which nothing is, before any library is looked for."""
+    is_file = model.endswith(".onnx")
+    name = "/".join(model.split("/")[:2]) if is_file else model
+    if not HUB_NAME.fullmatch(name) and not Path(model).expanduser().exists():
+        raise UsageError(f"there is no {'file' if is_file else 'folder'} {model!r}: {INSTEAD}")
 
 
 def compared(encoder: Encoder, pairs: Sequence[Pair]) -> list[float | None]:
@@ -99,7 +117,8 @@ def _order(backend: str, device: str | None) -> list[str]:
     wanted = [backend] if backend != AUTO else [ONNX_BACKEND] * on_cpu + [TORCH_BACKEND]
     there = [b for b in wanted if all(find_spec(library) for library in LIBRARIES[b])]
     if not there:
-        raise NoBackend(*EXTRAS[wanted[0]])
+        asked = backend if on_cpu else TORCH_BACKEND
+        raise NoBackend(asked, None if on_cpu else device)
     return there
 
 
@@ -128,8 +147,8 @@ def _places(model: str, backends: list[str], token: str | None) -> Iterator[tupl
     if local.is_dir():
         yield from ((backend, local) for backend in backends)
         return
-    if not HUB_NAME.fullmatch(model):
-        raise UsageError(f"there is no folder {model!r}: {INSTEAD}")
+    if not HUB_NAME.fullmatch(model):  # a file
+        raise UsageError(f"{model!r} is no folder: {INSTEAD}")
     if (kept := cached(model)) is not None:
         yield from ((backend, kept) for backend in backends)
     for backend in backends:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -28,6 +29,13 @@ _RUN = re.compile(
     rf"(?P<unspaced>[{_UNSPACED}]+)|\d+"
     rf"|(?:(?![{_UNSPACED}\d_])[\w\u064b-\u065f])+|(?P<sign>[^\w\s])"
 )
+# Sorting a run of marks takes time by the square of its length: Unicode's stream-safe format lets
+# none be longer than this, and puts a joiner between (UAX #15, section 13).
+_MARKS = 30
+_JOINER = "\u034f"
+_MAYBE_MARKS = re.compile(rf"[^\w\s]{{{_MARKS + 1},}}")
+_LED = 3  # letters of a piece by which it is looked up how long it can be
+_MANY = 256  # pieces of a text from which on equal ones are counted first
 
 
 class Table:
@@ -37,7 +45,9 @@ class Table:
         self.places = dict(zip(pieces, range(len(pieces)), strict=True))
         self.dimensions = len(rows) // len(self.places)
         self._rows = memoryview(rows).cast("b")
-        self._longest = max(map(len, pieces))
+        # How long the pieces are that begin with these letters; the longest is the last to say so.
+        # Without it each place of a run would be looked up for the longest piece of all.
+        self._reach = {piece[:_LED]: len(piece) for piece in sorted(pieces, key=len)}
 
     def cut(self, text: str) -> tuple[list[int], int, int]:
         """The places of the pieces of `text`, as `fold` gives it; letters known and unknown.
@@ -62,12 +72,14 @@ class Table:
         """The pieces of a run, each with how many letters it stands for."""
         start, end = 0, len(run)
         while start < end:
-            for stop in range(min(end, start + self._longest), start, -1):
-                piece = run[start:stop]
+            led = run[start : start + _LED]
+            longest = min(self._reach.get(led, len(led) - 1), end - start)
+            for size in range(longest, 0, -1):
+                piece = run[start : start + size]
                 place = self.places.get(piece)
                 if place is not None:
                     yield place, len(piece.removeprefix(START))
-                    start = stop
+                    start += size
                     break
             else:
                 start += 1
@@ -82,8 +94,14 @@ class Table:
         if not places or unknown > known:
             return None
         size, rows = self.dimensions, self._rows
-        chosen = (rows[place * size : (place + 1) * size] for place in places)
-        return list(map(sum, zip(*chosen, strict=True)))
+        if len(places) < _MANY:
+            chosen = (rows[place * size : (place + 1) * size] for place in places)
+            return list(map(sum, zip(*chosen, strict=True)))
+        total = [0] * size
+        for place, count in Counter(places).items():
+            row = rows[place * size : (place + 1) * size]
+            total = [t + count * r for t, r in zip(total, row, strict=True)]
+        return total
 
 
 class Static(BiEncoder):
@@ -103,7 +121,7 @@ class Static(BiEncoder):
         return [table.vector(text) for text in texts]
 
     def key(self, text: str) -> str:
-        """`text` in NFKC and lower case, white space collapsed."""
+        """`text` as `fold` gives it."""
         return fold(text)
 
     def identity(self) -> Mapping[str, Any]:
@@ -116,8 +134,28 @@ class Static(BiEncoder):
 
 
 def fold(text: str) -> str:
-    """`text` as the table sees it: NFKC, lower case, white space collapsed."""
-    return " ".join(unicodedata.normalize("NFKC", text).lower().split())
+    """`text` as the table sees it: NFKC, case folded, white space collapsed.
+
+    Case folding is Unicode's: `ß` is `ss`, and `ς` is `σ`.
+    """
+    if text.isascii():
+        return " ".join(text.lower().split())
+    text = _MAYBE_MARKS.sub(_parted, text)
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(unicodedata.normalize("NFKC", folded).split())  # folding may take apart
+
+
+def _parted(run: re.Match[str]) -> str:
+    """Signs and marks, with a joiner after so many marks."""
+    parts: list[str] = []
+    marks = 0
+    for letter in run.group():
+        marks = marks + 1 if unicodedata.combining(letter) else 0
+        if marks > _MARKS:
+            parts.append(_JOINER)
+            marks = 1
+        parts.append(letter)
+    return "".join(parts)
 
 
 def _read(name: str) -> bytes:

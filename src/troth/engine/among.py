@@ -39,9 +39,19 @@ def object_among(names: Sequence[str], text: str) -> dict[str, Any]:
 
 
 def filled(ask: Form, value: Mapping[str, Any]) -> list[tuple[str, tuple[Verdict, ...]]]:
-    """The values of the wanted outputs; what is null was not given, and others are left out."""
+    """The values of the wanted outputs; what is null was not given, and others are left out.
+
+    Raises `BadReply` for a number that JSON cannot hold (`1e999`).
+    """
     return [
-        (name, (Verdict(name, FILLED, 1.0, text=json.dumps(value[name], ensure_ascii=False)),))
+        (name, (Verdict(name, FILLED, 1.0, text=_as_json(name, value[name])),))
         for name in ask.outputs
         if value.get(name) is not None
     ]
+
+
+def _as_json(name: str, value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        raise BadReply(f"the value of {name!r} holds a number that is not finite") from None

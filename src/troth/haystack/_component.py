@@ -40,6 +40,7 @@ import logging
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +50,11 @@ from troth.account import Row, Summary
 from troth.engine.desk import Desk
 from troth.engine.runner import run_rows
 from troth.engine.sync import run_sync
-from troth.errors import RowFailed, UsageError
-from troth.haystack._inputs import shown
+from troth.errors import JudgeSetupError, RowFailed, UsageError
+from troth.haystack._inputs import numbered, shown
+from troth.haystack._serialise import Fixed
 from troth.judges.base import Judge
+from troth.judges.chat_generator import close_async
 from troth.metric import Metric
 from troth.plan import keeping
 from troth.report.progress import progress_bar as progress
@@ -59,6 +62,7 @@ from troth.sample import Sample
 from troth.score import Score, Status
 
 _log = logging.getLogger("troth.haystack")
+_WITHOUT = {Status.FAILED: "failed", Status.UNSCORABLE: "hold nothing to judge"}
 
 
 class Judging:
@@ -68,9 +72,10 @@ class Judging:
     - `journal`: path of a store (`troth.Store`) that keeps the paid replies, so that the same rows
       are not paid for twice; made on first use.
     - `progress_bar`: shown on standard error for what takes over a second.
-    - `raise_on_failure`: a row that the judge fails is a `RowFailed` (a `ValueError`), and nothing
-      more is asked; otherwise its `Score` is `failed`, with the reason. A row in which there is
-      nothing to judge is `unscorable` and never an error.
+    - `raise_on_failure`: a row that the judge fails is a `RowFailed` (a `ValueError`), raised when
+      all rows before it are judged; rows behind it that are being asked about then are given up,
+      and no other is begun. Otherwise its `Score` is `failed`, with the reason. A row in which
+      there is nothing to judge is `unscorable` and never an error.
     - `explain`: without it labels alone are asked for: cheaper, and no reasons.
 
     Raises `UsageError` for settings that cannot be.
@@ -95,8 +100,8 @@ class Judging:
         self.generator = generator
         self.max_concurrency = concurrency_of(source, max_concurrency)
         self.journal = None if journal is None else str(journal)
-        self.progress_bar = flag(source, "progress_bar", progress_bar)
-        self.raise_on_failure = flag(source, "raise_on_failure", raise_on_failure)
+        self.progress_bar = _switch(source, "progress_bar", progress_bar)
+        self.raise_on_failure = _switch(source, "raise_on_failure", raise_on_failure)
         self.explain = explain
         self._warm = False
 
@@ -117,7 +122,8 @@ class Judging:
         """
         scores: list[Score] = []
         with (
-            span(self.source, {"troth.metric": repr(metric), "troth.judge": self.judge.name}) as sp,
+            self._named(),
+            span(self.source, {"troth.metric": metric.label, "troth.judge": self.judge.name}) as sp,
             keeping(self.journal) as store,
         ):
             desk = Desk(
@@ -146,10 +152,11 @@ class Judging:
         usage = ("calls", "input_tokens", "output_tokens")
         sp.set_tags({f"troth.usage.{name}": getattr(summary.usage, name) for name in usage})
         sp.set_tags({f"troth.saved.{name}": getattr(summary.saved, name) for name in usage})
-        if summary.failed:
-            reason = next(s.reason for s in scores if s.status is Status.FAILED)
-            text = "%s: %d of %d rows failed and have no score; the first one: %s"
-            _log.warning(text, self.source, summary.failed, summary.total, reason)
+        for status, what in _WITHOUT.items():
+            if places := [place for place, score in enumerate(scores) if score.status is status]:
+                rows, first = numbered(places), scores[places[0]].reason
+                text = "%s: %d of %d rows %s and have no score (%s); the first one: %s"
+                _log.warning(text, self.source, len(places), len(scores), what, rows, first)
 
     def warm_up(self) -> None:
         """See whether the judge can start: its key, its model file, its generator's own warm-up.
@@ -167,10 +174,19 @@ class Judging:
             self._warm = True
 
     async def _tried(self) -> None:
+        with self._named():
+            try:
+                await self.judge.start()
+            finally:
+                await self.judge.close()
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """An error that ends the run says which component of the pipeline it is from."""
         try:
-            await self.judge.start()
-        finally:
-            await self.judge.close()
+            yield
+        except JudgeSetupError as error:
+            raise JudgeSetupError(f"{self.source}: {error}") from None
 
     def close(self) -> None:
         """Close the generator; a judge holds nothing between runs. It may be used again."""
@@ -182,15 +198,25 @@ class Judging:
         """`close` on the running event loop."""
         self._warm = False
         if hasattr(self.generator, "close_async"):
-            await self.generator.close_async()
+            await close_async(self.generator)
         elif hasattr(self.generator, "close"):
             self.generator.close()
 
 
-class JudgedComponent:
+class JudgedComponent(Fixed):
     """Base of components that ask a judge: what Haystack calls around a run."""
 
     _judging: Judging
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """A copy has the same judge: that serves several callers, and may hold connections."""
+        held = vars(self)
+        params = held.get("metric_params") or {}
+        shared = [self._judging.judge, self._judging.generator, held.get("judge"), *params.values()]
+        memo |= {id(one): one for one in shared}
+        copied = memo[id(self)] = object.__new__(type(self))
+        vars(copied).update(deepcopy(held, memo))
+        return copied
 
     def warm_up(self) -> None:
         """Find out now whether the judge can work; raises `JudgeSetupError` where it cannot."""
@@ -221,6 +247,11 @@ def flag(source: str, name: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise UsageError(f"{source}: {name} must be True or False, not {shown(value)}")
     return value
+
+
+def _switch(source: str, name: str, value: Any) -> bool:
+    """`flag`, where 1, 0 and `None` will do: Haystack's own components take them."""
+    return flag(source, name, bool(value) if value in (None, 0, 1) else value)
 
 
 def mean_of(values: Iterable[float | None]) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from haystack.utils import Secret
@@ -73,11 +74,15 @@ def _key(secret: Any) -> Callable[[], str]:
             f"not {type(secret).__name__}"
         )
 
-    def resolved() -> str:
-        try:
-            return secret.resolve_value() or ""
-        except ValueError:
-            names = " or ".join(secret.to_dict()["env_vars"])
-            raise JudgeSetupError(f"it needs a key: set {names}, which api_key names") from None
+    return partial(_resolved, secret)  # not a closure, which could not be pickled
 
-    return resolved
+
+def _resolved(secret: Secret) -> str:
+    try:
+        key = secret.resolve_value()
+    except ValueError:
+        key = None
+    if not key:
+        names = " or ".join(secret.to_dict()["env_vars"])
+        raise JudgeSetupError(f"it needs a key: set {names}, which api_key names")
+    return str(key)

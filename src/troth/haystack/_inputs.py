@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, MappingView, Sequence
 from collections.abc import Set as AbstractSet
 from operator import countOf
 from typing import Any, Self, overload
@@ -14,6 +14,8 @@ from troth.errors import InputError
 Texts = list[str]
 Groups = list[list[str]]
 Cell = str | tuple[str, ...]
+_NO_LISTS = (str, bytes, Mapping, AbstractSet, MappingView)
+NAMED = 5  # rows that a message names
 
 
 def columns(
@@ -45,10 +47,11 @@ def columns(
     }
 
 
-def is_list(source: str, name: str, value: Any) -> None:
-    """Raise `InputError` for what is no ordered collection."""
-    unordered = isinstance(value, (str, bytes, Mapping, AbstractSet))
-    if unordered or not isinstance(value, Collection) or getattr(value, "shape", None) == ():
+def is_list(source: str, name: str | None, value: Any) -> None:
+    """Raise `InputError` for what is no ordered collection, or has columns as well as rows."""
+    wrong = isinstance(value, _NO_LISTS) or not isinstance(value, Collection)
+    shape = getattr(value, "shape", (1,))  # of an array, a data frame and its columns
+    if wrong or (isinstance(shape, tuple) and len(shape) != 1):
         raise InputError(f"expected a list, got {shown(value)}", source=source, field=name)
 
 
@@ -92,6 +95,12 @@ def _strings(source: str, name: str | None, row: int, group: Sequence[Any]) -> N
             raise InputError(problem, source=source, row=row, field=name)
 
 
+def numbered(places: Sequence[int]) -> str:
+    """The rows at `places`, counted from 1, for messages: the first few of them."""
+    more = [", …"] if len(places) > NAMED else []
+    return "".join([", ".join(str(place + 1) for place in places[:NAMED]), *more])
+
+
 def shown(value: Any) -> str:
     """A value's type and a short form of it, for messages."""
     return f"{type(value).__name__}: {reprlib.repr(value)}"
@@ -108,8 +117,8 @@ class Column(Sequence[Cell]):
     __slots__ = ("_cells", "plain")
 
     def __init__(self, values: Iterable[str | Sequence[str]]) -> None:
-        if isinstance(values, (str, bytes)):
-            raise InputError(f"expected a list, got {shown(values)}", source="Column")
+        if not isinstance(values, Iterator):
+            is_list("Column", None, values)
         cells: tuple[Any, ...] = tuple(values)
         if not _all_plain(cells):
             cells = tuple(_cell(row, value) for row, value in enumerate(cells, 1))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,12 +18,12 @@ from typing import Any, ClassVar, NamedTuple
 
 from troth.asks import Answer, Ask
 from troth.engine.among import object_among
-from troth.errors import BadReply, UsageError
+from troth.errors import BadReply, JudgeSetupError, UsageError
 from troth.haystack._component import JudgedComponent, Judging, concurrency_of
 from troth.haystack._inputs import shown
 from troth.haystack._judge import judge_of
 from troth.judges.base import Judge, Reply
-from troth.judges.chat_generator import CONCURRENCY, ChatGeneratorJudge, heard
+from troth.judges.chat_generator import CONCURRENCY, ChatGeneratorJudge, close_async, heard
 from troth.metric import Metric
 from troth.sample import Sample
 from troth.score import Score
@@ -38,8 +39,10 @@ class Asked(Judge):
         self, judge: Judge | None, examples: str = "", understand: Understand | None = None
     ) -> None:
         self.given = judge
+        free = 'judge="builtin", which needs neither key nor network'
+        self.instead = free if understand else "the name of a language model as judge="
         self.examples = examples
-        self.understand = understand or (lambda ask, reply: reply)
+        self.understand = understand or _as_it_is
         self.name = judge.name if judge else "haystack:OpenAIChatGenerator"
         self.concurrency = judge.concurrency if judge else CONCURRENCY
         self.window = judge.window if judge else None
@@ -91,9 +94,14 @@ class Asked(Judge):
         return self.inner.identity()
 
     async def start(self) -> None:
-        """Start the inner judge."""
+        """Start the inner judge; where the default one cannot start, say what would do instead."""
         self.name = self.inner.name
-        await self.inner.start()
+        try:
+            await self.inner.start()
+        except JudgeSetupError as error:
+            if self.given is not None:
+                raise
+            raise JudgeSetupError(f"{error}; or give a chat_generator= or {self.instead}") from None
 
     async def close(self) -> None:
         """Close the inner judge."""
@@ -132,7 +140,7 @@ class Heard(Metric):
 
 
 class Judged(NamedTuple):
-    """The rows' scores and, where any reply had metadata, those of each row's last reply."""
+    """The rows' scores, and the metadata of each row's last reply; `None` for no rows at all."""
 
     scores: list[Score]
     meta: list[dict[str, Any]] | None
@@ -160,12 +168,11 @@ class LLMComponent(JudgedComponent):
         given = None
         if judge is not None or chat_generator is not None:
             given = judge_of(source, judge, chat_generator, max_concurrency)
-        self.examples = examples
+        self._asked = Asked(given, _examples(source, examples), understand)
+        self._shown = deepcopy(examples)  # whoever changes a list afterwards changes no component
+        self.examples = deepcopy(examples)
         self.chat_generator = chat_generator
         self.judge = judge
-        self.progress_bar = progress_bar
-        self.raise_on_failure = raise_on_failure
-        self._asked = Asked(given, _examples(source, examples), understand)
         self._judging = Judging(
             source,
             self._asked,
@@ -175,11 +182,13 @@ class LLMComponent(JudgedComponent):
             progress_bar=progress_bar,
             raise_on_failure=raise_on_failure,
         )
+        self.progress_bar = self._judging.progress_bar
+        self.raise_on_failure = self._judging.raise_on_failure
 
     def _parameters(self) -> dict[str, Any]:
         """The shared settings, for `to_dict`; without a generator the default one stands for it."""
-        own = {name: getattr(self, name) for name in ("examples", "chat_generator", "judge")}
-        return own | self._judging.options()
+        own = {"chat_generator": self.chat_generator, "judge": self.judge}
+        return {"examples": self._shown, **own, **self._judging.options()}
 
     def _judged(self, metric: Metric, samples: Sequence[Sample]) -> Judged:
         listening = Heard(metric)
@@ -200,7 +209,12 @@ class LLMComponent(JudgedComponent):
         """`close` on the running event loop."""
         await JudgedComponent.close_async(self)
         if (made := self._asked.made) is not None:
-            await made.close_async()
+            await close_async(made)
+            made.close()  # which answered where there was another loop
+
+
+def _as_it_is(ask: Ask, reply: Reply) -> Reply:
+    return reply
 
 
 def said(text: str, names: Sequence[str]) -> dict[str, Any] | None:
@@ -222,8 +236,7 @@ def failed(score: Score) -> dict[str, Any]:
 
 def _judged(scores: list[Score], samples: Sequence[Sample], listening: Heard) -> Judged:
     replies = [listening.metas.get(sample.id) or [{}] for sample in samples]
-    meta = [found[-1] for found in replies]
-    return Judged(scores, meta if any(meta) else None)
+    return Judged(scores, [found[-1] for found in replies] or None)
 
 
 def _examples(source: str, examples: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from enum import Enum
+from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +18,20 @@ from troth.judges.base import Judge
 
 PUBLIC = "haystack_integrations.components.evaluators.troth"
 T = TypeVar("T")
+
+
+class Fixed:
+    """Base of the components: their parameters are those that they were made with.
+
+    They were checked then, and what follows from them was made. A parameter that is set later is an
+    `AttributeError`, so that none is silently without effect.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in vars(self) and name in signature(type(self).__init__).parameters:
+            made = type(self).__name__
+            raise AttributeError(f"{made}.{name} cannot be changed: make another {made} with it")
+        object.__setattr__(self, name, value)
 
 
 def serialised(component: Any, **parameters: Any) -> dict[str, Any]:

@@ -7,16 +7,16 @@ from typing import Any
 
 from haystack import component
 
-from troth.haystack._answers import Truths, expect, given, output, row_by_row
+from troth.haystack._answers import Truths, expect, given_or_not, output, row_by_row
 from troth.haystack._component import flag, span
-from troth.haystack._serialise import PUBLIC, revived, serialised
+from troth.haystack._serialise import PUBLIC, Fixed, revived, serialised
 from troth.metrics.token_f1 import TokenF1
 
 _NAME = "AnswerF1Evaluator"
 
 
 @component
-class AnswerF1Evaluator:
+class AnswerF1Evaluator(Fixed):
     """The overlap of predicted answers' tokens with ground truths', in [0, 1]; higher is better.
 
     `troth.metrics.token_f1.TokenF1` with the face of `AnswerExactMatchEvaluator`.
@@ -42,14 +42,18 @@ class AnswerF1Evaluator:
 
         Returns `individual_scores` in [0, 1] and `score`, their mean. With `multiple_references` a
         row whose list of truths is empty has the score `None` and is not in the mean, which is
-        `None` where no row has a score.
+        `None` where no row has a score. A predicted answer may be `None`: it matches no truth. A
+        warning names the rows of both kinds.
         Raises `InputError` (a `ValueError`) for empty lists, lists of different lengths, and
-        anything that is no list of strings.
+        anything else that is no list of strings; a truth that is `None` is no truth.
         """
         several = self.multiple_references
-        truths, answers = given(_NAME, ground_truth_answers, predicted_answers, several=several)
-        with span(_NAME, {"troth.metric": repr(self._metric), "troth.total": len(answers)}):
-            return output(row_by_row(self._metric, truths, answers, several=several))
+        truths, answers, absent = given_or_not(
+            _NAME, ground_truth_answers, predicted_answers, several=several
+        )
+        with span(_NAME, {"troth.metric": self._metric.label, "troth.total": len(answers)}):
+            scores = row_by_row(self._metric, truths, answers, absent, several=several)
+            return output(_NAME, scores)
 
     @component.output_types(individual_scores=list[float], score=float)
     async def run_async(
@@ -57,6 +61,12 @@ class AnswerF1Evaluator:
     ) -> dict[str, Any]:
         """`run`, in a thread: a million rows must not hold up the event loop."""
         return await asyncio.to_thread(self.run, ground_truth_answers, predicted_answers)
+
+    def warm_up(self) -> None:
+        """Nothing has to be loaded."""
+
+    def close(self) -> None:
+        """Nothing is held."""
 
     def to_dict(self) -> dict[str, Any]:
         """The component as basic types."""

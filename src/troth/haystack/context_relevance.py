@@ -85,12 +85,13 @@ class ContextRelevanceEvaluator(LLMComponent):
           `unscorable` (the contexts hold no sentence) or `error` (the judge did not deliver), the
           latter two with a `reason`;
         - `individual_scores`, and `score`, the mean of those that are there, `None` without any;
-        - `meta`: per row the metadata of its last reply, `{}` where none was called for; `None`
-          where no reply had any.
+        - `meta`: per row the metadata of its last reply, `{}` where that has none or no call was
+          made for the row.
 
-        Empty lists give empty lists. Raises `InputError` (a `ValueError`) for inputs that are
-        missing, of different lengths or of the wrong type, `RowFailed` as told, and
-        `JudgeSetupError` where no row can be judged (no key, ten failures and no success).
+        Empty lists give empty lists, and `None` as `meta`. Raises `InputError` (a `ValueError`) for
+        inputs that are missing, of different lengths or of the wrong type, `RowFailed` as told, and
+        `JudgeSetupError` (no `ValueError`) where no row can be judged (no key, ten failures and no
+        success).
         """
         return _output(self._judged(ContextualRelevancy(), _samples(inputs)))
 

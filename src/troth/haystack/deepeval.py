@@ -116,11 +116,12 @@ class DeepEvalEvaluator(JudgedComponent):
         raise_on_failure: bool = False,
     ) -> None:
         self.metric = DeepEvalMetric.from_str(str(metric))
-        self.metric_params = metric_params
+        self._params = read(self.metric, metric_params, _METRICS[self.metric][1])
+        self.metric_params = None if metric_params is None else {**metric_params}
+        self._given = None if metric_params is None else {**metric_params}
         self.judge = judge
         self.chat_generator = chat_generator
-        build, options, inputs = _METRICS[self.metric]
-        self._params = read(self.metric, metric_params, options)
+        build, _, inputs = _METRICS[self.metric]
         self._metric = build(**self._params.options)
         self._judging = Judging(
             _NAME,
@@ -190,7 +191,7 @@ class DeepEvalEvaluator(JudgedComponent):
         return serialised(
             self,
             metric=self.metric,
-            metric_params=self.metric_params,
+            metric_params=self._given,
             judge=self.judge,
             chat_generator=self.chat_generator,
             **self._judging.options(),

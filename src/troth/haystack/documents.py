@@ -7,6 +7,8 @@ import logging
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import StrEnum
+from numbers import Real
+from operator import countOf
 from typing import Any
 
 from haystack import Document, component
@@ -23,10 +25,10 @@ from troth.haystack._documents import (
     reader,
     text,
 )
-from troth.haystack._serialise import PUBLIC, revived, serialised
+from troth.haystack._inputs import numbered
+from troth.haystack._serialise import PUBLIC, Fixed, revived, serialised
 
 _log = logging.getLogger("troth.haystack")
-NAMED = 5  # rows that a warning names
 
 
 class RecallMode(StrEnum):
@@ -46,7 +48,7 @@ class RecallMode(StrEnum):
             ) from None
 
 
-class _Ranked:
+class _Ranked(Fixed):
     """What the four components share; a component adds its formula and what has no value."""
 
     _formula: Callable[[ranking.Met, ranking.Grades, int | None], float]
@@ -85,6 +87,8 @@ class _Ranked:
         """
         name = type(self).__name__
         truths, retrieved = documents(name, ground_truth_documents, retrieved_documents)
+        if not all(countOf(map(type, rows), list) == len(rows) for rows in (truths, retrieved)):
+            check_rows(name, truths, retrieved)  # "" or {} would be read as no documents
         get = reader(name, self.document_comparison_field)
         if self.match != ranking.EXACT:
             what = f"match={self.match!r} compares texts, but {self.document_comparison_field}"
@@ -99,7 +103,7 @@ class _Ranked:
                 # A list in `meta` cannot be looked up, what it holds can.
                 scores = self._scores(truths, retrieved, comparable(get))
         if None in scores:
-            self._warn([row for row, score in enumerate(scores, 1) if score is None], len(scores))
+            self._warn([at for at, score in enumerate(scores) if score is None], len(scores))
         plain = [score or 0.0 for score in scores]
         return {"score": sum(plain) / len(plain), "individual_scores": plain}
 
@@ -159,14 +163,12 @@ class _Ranked:
     def _by_text(self, values: Iterable[Any], grades: ranking.Grades) -> ranking.Met:
         return ranking.find_text([value or "" for value in values], grades, self.match)
 
-    def _warn(self, rows: Sequence[int], total: int) -> None:
-        if rows:
-            named = ", ".join(map(str, rows[:NAMED])) + (", …" if len(rows) > NAMED else "")
-            message = (
-                "%s: %d of %d rows (%s) have no ground truth document with a value to compare; "
-                "their score is 0.0"
-            )
-            _log.warning(message, type(self).__name__, len(rows), total, named)
+    def _warn(self, places: Sequence[int], total: int) -> None:
+        message = (
+            "%s: %d of %d rows (%s) have no ground truth document with a value to compare; "
+            "their score is 0.0"
+        )
+        _log.warning(message, type(self).__name__, len(places), total, numbered(places))
 
 
 @component
@@ -271,7 +273,7 @@ class DocumentNDCGEvaluator(_Ranked):
             return _Ranked._grades(self, truths, get)
         best: dict[Hashable, float] = {}
         for document, grade in zip(truths, given, strict=True):
-            if grade is None or not math.isfinite(grade):
+            if not isinstance(grade, Real) or not math.isfinite(grade):
                 raise InputError(
                     "either all or none of a row's ground truth documents must have a score, and "
                     f"a score is a finite number, got {given}"

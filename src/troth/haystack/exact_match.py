@@ -7,16 +7,16 @@ from typing import Any
 
 from haystack import component
 
-from troth.haystack._answers import Truths, expect, given, output, row_by_row
+from troth.haystack._answers import Truths, expect, given_or_not, output, row_by_row
 from troth.haystack._component import flag, span
-from troth.haystack._serialise import PUBLIC, revived, serialised
+from troth.haystack._serialise import PUBLIC, Fixed, revived, serialised
 from troth.metrics.exact_match import ExactMatch
 
 _NAME = "AnswerExactMatchEvaluator"
 
 
 @component
-class AnswerExactMatchEvaluator:
+class AnswerExactMatchEvaluator(Fixed):
     """Compares predicted answers with ground truths, character by character.
 
     The face of Haystack's component of this name over `troth.metrics.exact_match.ExactMatch`.
@@ -42,18 +42,23 @@ class AnswerExactMatchEvaluator:
 
         Returns `individual_scores`, a 1 or a 0 per row, and `score`, their mean in [0, 1]. With
         `multiple_references` a row whose list of truths is empty has the score `None` and is not
-        in the mean, which is `None` where no row has a score.
+        in the mean, which is `None` where no row has a score. A predicted answer may be `None`: it
+        matches no truth. A warning names the rows of both kinds.
         Raises `InputError` (a `ValueError`) for empty lists, lists of different lengths, and
-        anything that is no list of strings; `None` is no answer and equals nothing.
+        anything else that is no list of strings; a truth that is `None` is no truth.
         """
         several = self.multiple_references
-        truths, answers = given(_NAME, ground_truth_answers, predicted_answers, several=several)
-        with span(_NAME, {"troth.metric": repr(self._metric), "troth.total": len(answers)}):
+        truths, answers, absent = given_or_not(
+            _NAME, ground_truth_answers, predicted_answers, several=several
+        )
+        with span(_NAME, {"troth.metric": self._metric.label, "troth.total": len(answers)}):
             if not several:
                 hits = self._metric.hits(answers, truths)
+                for place in absent:
+                    hits[place] = 0
                 return {"individual_scores": hits, "score": sum(hits) / len(hits)}
-            scores = row_by_row(self._metric, truths, answers, several=True)
-            return output([None if score is None else int(score) for score in scores])
+            scores = row_by_row(self._metric, truths, answers, absent, several=True)
+            return output(_NAME, [None if score is None else int(score) for score in scores])
 
     @component.output_types(individual_scores=list[int], score=float)
     async def run_async(
@@ -61,6 +66,12 @@ class AnswerExactMatchEvaluator:
     ) -> dict[str, Any]:
         """`run`, in a thread: a million rows must not hold up the event loop."""
         return await asyncio.to_thread(self.run, ground_truth_answers, predicted_answers)
+
+    def warm_up(self) -> None:
+        """Nothing has to be loaded."""
+
+    def close(self) -> None:
+        """Nothing is held."""
 
     def to_dict(self) -> dict[str, Any]:
         """The component as basic types."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from haystack import component
+from haystack import Document, component
 from haystack.utils import deserialize_type, serialize_type
 
 from troth.asks import Form, Item
 from troth.errors import InputError, UsageError
-from troth.haystack._inputs import Groups, Texts, columns, shown
+from troth.haystack._inputs import Groups, Texts, columns, is_list, shown
 from troth.haystack._llm import Judged, LLMComponent
 from troth.haystack._serialise import PUBLIC, revived, serialised
 from troth.judges.base import Judge
@@ -92,10 +92,11 @@ class LLMEvaluator(LLMComponent):
                 "name a language model, such as openai/gpt-4o-mini or http://HOST:PORT/v1#MODEL"
             )
         self.instructions = instructions
-        self.inputs = inputs
-        self.outputs = outputs
+        self.inputs = [*inputs]
+        self.outputs = [*outputs]
+        self._inputs = dict(inputs)
         self._metric = Outputs(instructions, tuple(outputs))
-        component.set_input_types(self, **dict(inputs))
+        component.set_input_types(self, **self._inputs)
 
     @component.output_types(results=list[dict[str, Any]], meta=list[dict[str, Any]] | None)
     def run(self, **inputs: Any) -> dict[str, Any]:
@@ -105,12 +106,13 @@ class LLMEvaluator(LLMComponent):
 
         - `results`: per row a dict of the outputs by their names, any JSON value but null, or
           `None` for a row that failed;
-        - `meta`: per row the metadata of its last reply, `{}` where none was called for; `None`
-          where no reply had any.
+        - `meta`: per row the metadata of its last reply, `{}` where that has none or no call was
+          made for the row.
 
-        Empty lists give empty lists. Raises `InputError` (a `ValueError`) for inputs that are
-        missing, unknown, no lists or of different lengths, `RowFailed` as told, and
-        `JudgeSetupError` where no row can be judged (no key, ten failures and no success).
+        Empty lists give empty lists, and `None` as `meta`. Raises `InputError` (a `ValueError`) for
+        inputs that are missing, unknown, no lists or of different lengths, `RowFailed` as told, and
+        `JudgeSetupError` (no `ValueError`) where no row can be judged (no key, ten failures and no
+        success).
         """
         return _output(self._judged(self._metric, self._samples(inputs)))
 
@@ -124,20 +126,21 @@ class LLMEvaluator(LLMComponent):
         return serialised(
             self,
             instructions=self.instructions,
-            inputs=[[name, serialize_type(kind)] for name, kind in self.inputs],
-            outputs=self.outputs,
+            inputs=[[name, serialize_type(kind)] for name, kind in self._inputs.items()],
+            outputs=self._metric.outputs,
             **self._parameters(),
         )
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> LLMEvaluator:
         """The component that `to_dict` wrote down."""
-        parameters = dict(data["init_parameters"])
-        parameters["inputs"] = [(n, deserialize_type(kind)) for n, kind in parameters["inputs"]]
+        parameters = dict(data.get("init_parameters") or {})
+        if "inputs" in parameters:  # else it is another class's data, and refused as that
+            parameters["inputs"] = [(n, deserialize_type(kind)) for n, kind in parameters["inputs"]]
         return revived(cls, {**data, "init_parameters": parameters})
 
     def _samples(self, inputs: Mapping[str, Any]) -> list[Sample]:
-        given = _columns(dict(self.inputs), inputs)
+        given = _columns(self._inputs, inputs)
         rows = [dict(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True)]
         return [
             Sample(str(place), meta={"inputs": _as_json(place + 1, row)})
@@ -154,8 +157,7 @@ def _columns(expected: Mapping[str, Any], received: Mapping[str, Any]) -> dict[s
     """The inputs in the order of `expected`, checked as far as their types say what they hold."""
     plain: dict[str, Any] = dict.fromkeys(expected, "")
     for name, value in received.items():
-        if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Collection):
-            raise InputError(f"expected a list, got {shown(value)}", source=_NAME, field=name)
+        is_list(_NAME, name, value)
         plain[name] = len(value) * ("",)
     columns(_NAME, dict.fromkeys(expected, Texts), {n: plain[n] for n in received})  # their lengths
     known = {name: kind for name, kind in expected.items() if kind in (Texts, Groups)}
@@ -172,6 +174,8 @@ def _as_json(row: int, value: Any) -> str:
 
 def _plain(value: Any) -> Any:
     """A number of numpy's as a number; what JSON does not know, a Document for one, as its text."""
+    if isinstance(value, Document) and value.content is not None:
+        return value.content
     return value.item() if hasattr(value, "item") and not hasattr(value, "items") else str(value)
 
 

@@ -7,11 +7,12 @@ import logging
 import math
 from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from troth.errors import InputError, MissingExtra, UsageError
-from troth.haystack._inputs import shown
+from troth.haystack._inputs import is_list, shown
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -57,16 +58,26 @@ class EvaluationRunResult:
             self.results[metric] = _checked(metric, outputs, next(iter(lengths.values())))
 
     def aggregated_report(
-        self, output_format: Format = "json", csv_file: str | Path | None = None
+        self,
+        output_format: Format = "json",
+        csv_file: str | Path | None = None,
+        *,
+        coverage: bool = False,
     ) -> Table | DataFrame | str:
-        """One line per metric: `metrics` and `score`.
+        """One line per metric: `metrics` and `score`; with `coverage` also `scored` and `total`.
 
+        Those are how many rows have a score, of which `score` is the mean, and how many there are.
         Returns a dict of columns (`"json"`), a data frame (`"df"`) or, for `"csv"`, which writes
         `csv_file`, a sentence that says so. Raises `UsageError` (a `ValueError`) for other formats
         and where `csv_file` is not given, `OSError` where it cannot be written.
         """
-        scores = [outputs["score"] for outputs in self.results.values()]
-        return _given_out({"metrics": [*self.results], "score": scores}, output_format, csv_file)
+        outputs = self.results.values()
+        table: Table = {"metrics": [*self.results], "score": [each["score"] for each in outputs]}
+        if coverage:
+            rows = [each["individual_scores"] for each in outputs]
+            table["scored"] = [len(scores) - scores.count(None) for scores in rows]
+            table["total"] = [len(scores) for scores in rows]
+        return _given_out(table, output_format, csv_file)
 
     def detailed_report(
         self, output_format: Format = "json", csv_file: str | Path | None = None
@@ -87,16 +98,20 @@ class EvaluationRunResult:
         """One line per row: this run's inputs, then each metric's scores in this run and `other`.
 
         Columns of scores are named after their run (`run_metric`), as are the inputs in
-        `keep_columns`, which are given for both runs, and those that `other` alone has. Formats as
-        `aggregated_report`.
+        `keep_columns`, which are given for both runs, and those that `other` alone has. Of inputs
+        that differ this run's are given, and a warning says so. Formats as `aggregated_report`.
         Raises `TypeError` for what is no result, `InputError` (a `ValueError`) for runs of one
-        name, of different lengths or metrics, for a `keep_columns` that is in neither or one run
-        alone, and for names of which two would be one column.
+        name, of different lengths or metrics, for a row of which no input is the same in both (it
+        is not the same row), for a `keep_columns` that is in neither or one run alone, and for
+        names of which two would be one column.
         """
         if not isinstance(other, EvaluationRunResult):
             raise TypeError(f"other must be an EvaluationRunResult, not {shown(other)}")
+        if isinstance(keep_columns, str):
+            keep_columns = [keep_columns]
         kept = [*([] if keep_columns is None else keep_columns)]
         _comparable(self, other, kept)
+        _same_rows(self, other, kept)
         if self.inputs.keys() != other.inputs.keys():
             text = "%s: the runs have different inputs; those that %r has are given once"
             _log.warning(text, _NAME, self.run_name)
@@ -136,9 +151,40 @@ def _comparable(one: EvaluationRunResult, other: EvaluationRunResult, kept: list
             raise InputError(problem, source=_NAME, field=name)
 
 
+def _same_rows(one: EvaluationRunResult, other: EvaluationRunResult, kept: list[str]) -> None:
+    """Refuse a row that has nothing in common with the other run's; warn where a part differs."""
+    names = [name for name in one.inputs if name in other.inputs and name not in kept]
+    differing = {
+        name: [not _equal(*pair) for pair in zip(one.inputs[name], other.inputs[name], strict=True)]
+        for name in names
+    }
+    for row, parts in enumerate(zip(*differing.values(), strict=True)):
+        if all(parts):
+            came = " and ".join(shown(run.inputs[names[0]][row]) for run in (one, other))
+            problem = f"{one.run_name!r} and {other.run_name!r} have {came}"
+            advice = "only runs over the same rows compare; an input that is each run's own goes"
+            raise InputError(
+                f"{problem}: {advice} into keep_columns", source=_NAME, row=row + 1, field=names[0]
+            )
+    for name, differs in differing.items():
+        if any(differs):
+            text = "%s: %s differs in %d rows, first in row %d: the values of %r are given; %s"
+            both = f"keep_columns=[{name!r}] gives those of both runs"
+            first = differs.index(True) + 1
+            _log.warning(text, _NAME, name, differs.count(True), first, one.run_name, both)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    one, other = (value.tolist() if hasattr(value, "tolist") else value for value in (one, other))
+    try:
+        same = one is other or one == other or (one != one and other != other)  # noqa: PLR0124 - NaN
+        return bool(same)
+    except Exception:  # whatever foreign values raise: they cannot be told apart
+        return True
+
+
 def _listed(name: str, values: Any) -> list[Any]:
-    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Collection):
-        raise InputError(f"expected a list, got {shown(values)}", source=_NAME, field=name)
+    is_list(_NAME, name, values)
     return deepcopy(list(values))
 
 
@@ -184,8 +230,10 @@ def _given_out(table: Table, form: str, csv_file: str | Path | None) -> Table | 
         raise UsageError(f"output_format must be 'json', 'csv' or 'df', not {form!r}")
     if not csv_file:
         raise UsageError("output_format='csv' needs csv_file, the path to write to")
-    with Path(csv_file).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(table)
-        writer.writerows(zip(*table.values(), strict=True))
+    text = StringIO()  # in memory first: what cannot be written must not cost an older file
+    writer = csv.writer(text)
+    writer.writerow(table)
+    writer.writerows(zip(*table.values(), strict=True))
+    # Half of a surrogate pair, which no file can hold, is written as \ud800.
+    Path(csv_file).write_bytes(text.getvalue().encode("utf-8", "backslashreplace"))
     return f"Data successfully written to {csv_file}"  # callers of the original look for this

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from typing import Any
 
 from haystack import component
@@ -12,10 +11,11 @@ from haystack.utils import ComponentDevice, Secret
 from troth.encoders.base import Encoder
 from troth.encoders.names import check, compared, load
 from troth.errors import UsageError
-from troth.haystack._answers import Truths, expect, given, output
+from troth.haystack._answers import NO_TRUTH, Truths, expect, given, output
 from troth.haystack._component import flag, span
 from troth.haystack._inputs import shown
-from troth.haystack._serialise import PUBLIC, revived, serialised
+from troth.haystack._serialise import PUBLIC, Fixed, revived, serialised
+from troth.judges.loops import Lock
 
 _NAME = "SASEvaluator"
 _MODEL = "sentence-transformers/paraphrase-multilingual-mpnet-base-v2"
@@ -23,7 +23,7 @@ _TOKEN = Secret.from_env_var(["HF_API_TOKEN", "HF_TOKEN"], strict=False)
 
 
 @component
-class SASEvaluator:
+class SASEvaluator(Fixed):
     """How alike in meaning predicted answers and ground truths are, to an encoder.
 
     The face of Haystack's component of this name over `troth.encoders`.
@@ -66,7 +66,11 @@ class SASEvaluator:
         self.multiple_references = flag(_NAME, "multiple_references", multiple_references)
         expect(self, several=multiple_references)
         self._encoder: Encoder | None = None
-        self._lock = threading.Lock()
+        self._lock = Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy, pickled or not, loads its model when it is needed."""
+        return vars(self) | {"_encoder": None}
 
     def warm_up(self) -> None:
         """Load the model; does nothing the second time.
@@ -96,7 +100,7 @@ class SASEvaluator:
         [0, 1] from cross-encoders; and `score`, their mean. A row's score depends on that row
         alone. A row has the score `None`, and is not in the mean, where the built-in table knows no
         word of a text, and with `multiple_references` where there is no truth; the mean is `None`
-        where no row has a score.
+        where no row has a score; a warning names such rows.
         Raises `InputError` (a `ValueError`) for empty lists, lists of different lengths, and
         anything that is no list of strings, `None` among them; and what `warm_up` raises.
         """
@@ -111,7 +115,9 @@ class SASEvaluator:
                 for truth in group
             ]
             found = iter(compared(encoder, pairs))
-            return output([_best([next(found) for _ in group]) for group in groups])
+            scores = [_best([next(found) for _ in group]) for group in groups]
+            unknown = f"the encoder {encoder.name} knows no word of one of its texts"
+            return output(_NAME, scores, [unknown if group else NO_TRUTH for group in groups])
 
     @component.output_types(score=float, individual_scores=list[float])
     async def run_async(

@@ -10,10 +10,8 @@ import contextvars
 import functools
 import hashlib
 import os
-import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -24,13 +22,13 @@ from troth.asks import Ask
 from troth.errors import JudgeError, JudgeSetupError, JudgeUnavailable, UsageError
 from troth.judges.base import Judge, Reply
 from troth.judges.chat_replies import read
-from troth.judges.loops import OWN_LOOP
+from troth.judges.loops import OWN_LOOP, Lock, PerLoop, Threads
 from troth.judges.openai_body import merged
 from troth.judges.openai_settings import shown
 from troth.prompts.render import hashes, render
 
 CONCURRENCY = 16
-THREADS = 512  # the desk limits the calls; threads are made as calls need them
+THREADS = 512  # at most; the desk limits the calls, and threads are made as calls need them
 _HOPELESS = {401, 404}  # HTTP: a wrong key, an unknown model: no other row could be answered
 
 # Whoever sets a list here is told the metadata of every reply, in order: `ChatMessage.meta`.
@@ -82,8 +80,8 @@ class ChatGeneratorJudge(Judge):
         self.name = f"haystack:{kind}/{model}" if isinstance(model, str) else f"haystack:{kind}"
         self._fingerprint: str | None = None
         self._fingerprinted = False
-        self._pools: dict[asyncio.AbstractEventLoop, ThreadPoolExecutor] = {}
-        self._lock = threading.Lock()
+        self._pools: PerLoop[Threads] = PerLoop()
+        self._lock = Lock()
 
     def __repr__(self) -> str:
         return f"ChatGeneratorJudge({type(self.generator).__name__}, language={self.language!r})"
@@ -134,7 +132,7 @@ class ChatGeneratorJudge(Judge):
         with self._lock:
             pool = self._pools.pop(asyncio.get_running_loop(), None)
         if pool is not None:
-            pool.shutdown(wait=False)
+            pool.close()
 
     async def reply(self, ask: Ask, problem: str | None = None) -> Reply:
         """The generator's first reply to `ask`, as text that still has to be decoded.
@@ -186,10 +184,10 @@ class ChatGeneratorJudge(Judge):
             pool = self._pools.get(loop)
             if pool is None:
                 for dead in [other for other in self._pools if other.is_closed()]:
-                    self._pools.pop(dead).shutdown(wait=False)
-                pool = self._pools[loop] = ThreadPoolExecutor(THREADS, "troth-generator")
+                    self._pools.pop(dead).close()
+                pool = self._pools[loop] = Threads(THREADS, "troth-generator")
         context = contextvars.copy_context()
-        return await loop.run_in_executor(pool, functools.partial(context.run, _guarded, work))
+        return await pool.run(functools.partial(context.run, _guarded, work))
 
     def _messages(self, ask: Ask, problem: str | None) -> list[Any]:
         from haystack.dataclasses import ChatMessage  # noqa: PLC0415 - half a second
@@ -225,6 +223,29 @@ class ChatGeneratorJudge(Judge):
             self._fingerprint = _fingerprint(self.generator)
             self._fingerprinted = True
         return self._fingerprint
+
+
+async def close_async(generator: Any) -> None:
+    """Close the asynchronous side of `generator`, as far as the running loop can.
+
+    Connections that another loop uses are left to it; those of a loop that has ended are gone.
+    """
+    try:
+        bound = _bound.get(generator)
+    except TypeError:  # it can be in no dictionary
+        bound = None
+    loop = None if bound is None else bound()
+    ours = bound is None or loop is asyncio.get_running_loop()
+    if not ours and loop is not None and not loop.is_closed():
+        return
+    try:
+        await generator.close_async()
+    except RuntimeError:  # its connections would have to be closed on the loop that has ended
+        if ours:
+            raise
+    else:
+        if bound is not None:
+            _bound.pop(generator, None)  # the next loop may open its own
 
 
 def _fingerprint(generator: Any) -> str | None:

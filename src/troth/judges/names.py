@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Any
 
 from troth.errors import UsageError
@@ -51,14 +52,21 @@ def resolve(judge: str | Judge, **options: Any) -> Judge:
         if "base_url" in options:
             raise UsageError(f"the judge {judge!r} names its endpoint: leave base_url out")
         return OpenAIChat(model, base_url=base_url, **options)
+    builtin = bool(get_close_matches(judge.lower(), ["builtin"], cutoff=0.75))
+    near = "builtin" if builtin else f"openai/{judge}" * (judge != "" and "/" not in judge)
     raise UsageError(
         f"no judge is called {judge!r}; the forms are {FORMS}"
-        + (f". Did you mean openai/{judge}?" if judge and "/" not in judge else "")
+        + (f". Did you mean {near}?" if near else "")
     )
 
 
 def _generator(judge: Any, options: dict[str, Any]) -> Judge:
     """What is neither a judge nor a name may be a Haystack ChatGenerator."""
+    if callable(getattr(judge, "run_async", None)) and not hasattr(judge, "run"):
+        raise UsageError(
+            f"{judge!r} has run_async alone; a ChatGenerator has run(messages) as well, which is "
+            "what is called from code that is not async"
+        )
     if isinstance(judge, type) or not callable(getattr(judge, "run", None)):
         raise UsageError(f"a judge is a name ({FORMS}) or a Judge, not {judge!r}")
     from troth.judges.chat_generator import ChatGeneratorJudge  # noqa: PLC0415

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ import msgspec
 from troth.asks import Ask
 from troth.errors import JudgeError, JudgeSetupError, JudgeUnavailable
 from troth.judges.base import Judge, Reply
+from troth.judges.loops import Lock, PerLoop
 from troth.judges.openai_body import Dialect, body, merged
 from troth.judges.openai_reply import Passing, Refused, read
 from troth.judges.openai_settings import Credentials, Key, base, check, extra, public, shown
@@ -102,8 +102,8 @@ class OpenAIChat(Judge):
         self._known = False  # has any request been accepted yet?
         self._reached = False  # has the endpoint ever responded?
         self._progress = 0.0  # when a call last went through
-        self._lanes: dict[asyncio.AbstractEventLoop, Lane] = {}
-        self._lock = threading.Lock()
+        self._lanes: PerLoop[Lane] = PerLoop()
+        self._lock = Lock()
 
     def __repr__(self) -> str:
         return (
@@ -282,7 +282,7 @@ class OpenAIChat(Judge):
         try:
             yield
         except JudgeError as error:
-            text = f"{self.name}: {self._credentials.clean(str(error))}"
+            text = f"{self.name}: {self._credentials.told(error)}"
             if isinstance(error, JudgeUnavailable):
                 raise JudgeUnavailable(text, usage=error.usage) from None
             raise type(error)(text) from None

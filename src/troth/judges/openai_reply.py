@@ -19,6 +19,7 @@ import msgspec
 
 from troth.errors import JudgeSetupError, JudgeUnavailable
 from troth.judges.base import Reply
+from troth.judges.openai_settings import KeyRefused
 from troth.judges.openai_tokens import completion, tokens
 from troth.score import Usage
 
@@ -32,7 +33,6 @@ _FINAL_CODES = {
 }
 _FILTER_CODES = {"content_filter", "content_policy_violation"}
 _HINTS = {
-    401: "check the key (OPENAI_API_KEY, api_key= or headers=)",
     402: "the account has no credit left",
     403: "this key may not use this model: check the key and model=",
     404: "check model= and base_url=",
@@ -187,8 +187,9 @@ def _fault(complaint: _Complaint) -> Exception:
     if code in _FILTER_CODES or complaint.flagged or _TOO_LARGE.search(complaint.text):
         return JudgeUnavailable(str(complaint))
     if code in _FINAL_CODES or status in (401, 402, 403, 404, 405) or 300 <= status < 400:
+        kind = KeyRefused if status == 401 or code == "invalid_api_key" else JudgeSetupError
         hint = _HINTS.get(404 if code == "model_not_found" else status, "")
-        return JudgeSetupError(f"{complaint}; {hint}" if hint else str(complaint))
+        return kind(f"{complaint}; {hint}" if hint else str(complaint))
     if status in (408, 425, 429) or status >= 500:
         throttled, overloaded = status == 429, status in (503, 529)
         return Passing(str(complaint), complaint.wait, throttled=throttled, overloaded=overloaded)

@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
-from troth.errors import JudgeSetupError, UsageError
+from troth.errors import JudgeError, JudgeSetupError, UsageError
 
 Key = str | Callable[[], str]
 
@@ -19,6 +19,10 @@ _OWN = ("messages", "model", "stream")  # what the judge itself has to say
 _HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _UNSENDABLE = re.compile(r"[\r\n\0\ud800-\udfff]")
 _SECRET = re.compile(r"api.?key|(^|_)key$|secret|password|authori[sz]ation|credential", re.I)
+
+
+class KeyRefused(JudgeSetupError):
+    """The endpoint does not take the key; the message is its own."""
 
 
 class Credentials:
@@ -47,8 +51,25 @@ class Credentials:
             text = text.replace(secret, "***")
         return text
 
+    def told(self, error: JudgeError) -> str:
+        """The error's message without any secret, and where a key that was refused is from."""
+        text = self.clean(str(error))
+        return f"{text}; {self._advice()}" if isinstance(error, KeyRefused) else text
+
+    def _advice(self) -> str:
+        if self._in_headers():
+            return "check the key in headers="
+        if self._key:
+            return "check the key that api_key gives"
+        if os.environ.get("OPENAI_API_KEY"):
+            return "check the key in OPENAI_API_KEY"
+        return "no key was sent: set OPENAI_API_KEY, or give api_key="
+
+    def _in_headers(self) -> bool:
+        return any(name.lower() in _KEY_HEADERS for name in self._headers)
+
     def _authorization(self) -> dict[str, str]:
-        if any(name.lower() in _KEY_HEADERS for name in self._headers):
+        if self._in_headers():
             return {}
         key = self._read().strip()
         if key:

@@ -168,7 +168,10 @@ class Patience:
             started = min(max(started, progress), started + (_TURNS - 1) * allowed)
         left = started + allowed - now
         if left <= 0 and fault.unreachable and not reached:
-            raise JudgeSetupError(f"{fault}; is the endpoint up, and is base_url= right?")
+            raise JudgeSetupError(
+                f"{fault}; is the endpoint up, and its address (base_url=, or the variable "
+                "OPENAI_BASE_URL) right?"
+            )
         if left <= 0:
             raise JudgeUnavailable(f"{fault}; gave up after {self._seconds:g} s, try {self.tries}")
         if fault.wait and fault.wait > self._seconds:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from troth.judges.loops import Lock
 
 _BURST = 1.0  # seconds' worth of a rate that may be used at once
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
@@ -59,7 +60,7 @@ class Pace:
         self._quotas = {"requests": _Quota(), "tokens": _Quota()}
         self._patience = patience
         self._paused_until = 0.0
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def pause(self, seconds: float) -> None:
         """Let no call go for that long."""

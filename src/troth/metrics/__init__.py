@@ -14,6 +14,29 @@ from typing import Any
 from troth.errors import UsageError
 from troth.metric import CUTOFF, GRANULARITY, Metric
 
+# What metrics are called elsewhere -> their names here.
+_ELSEWHERE = {
+    "answer_relevance": "answer_relevancy",
+    "answer_similarity": "semantic_similarity",
+    "context_precision": "contextual_precision",
+    "context_recall": "contextual_recall",
+    "context_relevance": "contextual_relevancy",
+    "contextual_relevance": "contextual_relevancy",
+    "em": "exact_match",
+    "f1": "token_f1",
+    "g_eval": "rubric",
+    "geval": "rubric",
+    "groundedness": "faithfulness",
+    "hit": "hit_rate",
+    "map": "average_precision",
+    "mean_average_precision": "average_precision",
+    "mean_reciprocal_rank": "reciprocal_rank",
+    "mrr": "reciprocal_rank",
+    "sas": "semantic_similarity",
+    "semantic_answer_similarity": "semantic_similarity",
+    "success": "hit_rate",
+}
+
 
 @cache
 def names() -> tuple[str, ...]:
@@ -24,12 +47,27 @@ def names() -> tuple[str, ...]:
 def metric_class(name: str) -> type[Metric]:
     """The class of the metric called `name`; `UsageError` if there is none."""
     if name not in names():
-        near = difflib.get_close_matches(name, names(), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names())}"
+        plain = name.strip().lower().replace("-", "_").replace(" ", "_")
+        known = {n: n for n in names()} | _ELSEWHERE
+        near = [plain] if plain in known else difflib.get_close_matches(plain, known, n=1)
+        hint = f"did you mean {known[near[0]]!r}?" if near else f"there are {', '.join(_written())}"
         raise UsageError(f"no metric is called {name!r}: {hint}")
     module = importlib.import_module(f"{__name__}.{name}")
     found: type[Metric] = getattr(module, class_name(name))
     return found
+
+
+def _written() -> list[str]:
+    """All metrics, each with what may stand behind its name: `recall[:overlap|:span][@k]`."""
+    return [name + "".join(f"[{'|'.join(tails)}]" for tails in _tails(name)) for name in names()]
+
+
+def _tails(name: str) -> list[list[str]]:
+    cls = metric_class(name)
+    free = [cls.choice.upper()] if cls.choice and not cls.choices else []
+    chosen = [f":{choice}" for choice in [*cls.choices[1:], *free]]
+    counted = ["@k"] if cls.ranked else [f"@{word}" for word in cls.granularities[1:]]
+    return [tails for tails in (chosen, counted) if tails]
 
 
 def class_name(name: str) -> str:

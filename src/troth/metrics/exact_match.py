@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from operator import eq
 from typing import ClassVar
@@ -46,12 +46,15 @@ class ExactMatch(Metric):
             support=0.0,
         )
 
-    def hits(self, answers: Iterable[str], references: Iterable[str]) -> list[int]:
+    def hits(self, answers: Collection[str], references: Collection[str]) -> list[int]:
         """`score` for rows of one reference each: a 1 or a 0 per pair, without the reasons.
 
-        The strings are plain ones, and both inputs have the same length.
+        The strings are plain ones. Raises `ValueError` for inputs of different lengths.
         """
+        if len(answers) != len(references):
+            raise ValueError(f"{len(answers)} answers do not go with {len(references)} references")
         rule = NORMALIZATIONS[self.normalize]
+        pairs: tuple[Iterable[str], Iterable[str]] = (references, answers)
         if rule is not NONE:
-            answers, references = map(rule.text, answers), map(rule.text, references)
-        return list(bytes(map(eq, references, answers)))  # bytes: 1 and 0 at the speed of C
+            pairs = (map(rule.text, references), map(rule.text, answers))
+        return list(bytes(map(eq, *pairs)))  # bytes: 1 and 0 at the speed of C

@@ -196,4 +196,6 @@ def _names(kind: type[Any]) -> frozenset[str]:
 def _plain(value: Any) -> Any:
     if isinstance(value, Item):
         return {"id": value.id, "text": value.text}
+    if isinstance(value, msgspec.Raw):
+        return bytes(value).decode()
     raise TypeError(f"{type(value).__name__} cannot stand in a prompt: {value!r}")

@@ -185,8 +185,10 @@ def check_needed(
             near = _nearest(field, free)
             hint = f" Did you mean {near!r}?" if near is not None else ""
             column = near if near is not None else "COLUMN"
+            others = [repr(other) for other in needs if other != field and other not in mapped]
+            more = f", nor {' or '.join(others)}, which is needed too" if others else ""
             raise InputError(
-                f"no column holds it. {listed(columns)}{hint} "
+                f"no column holds it{more}. {listed(columns)}{hint} "
                 f'Say which: --map {field}={column} (mapping={{"{field}": "{column}"}})',
                 source=source,
                 field=field,

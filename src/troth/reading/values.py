@@ -12,6 +12,7 @@ from troth.reading.strictjson import BadJson, StrictDecoder
 _TEXT_KEYS = ("content", "text", "page_content")  # Haystack, SQuAD and most others, LangChain
 _LISTS = ("references", "contexts", "relevant_contexts")
 _IDS = ("retrieved_ids", "relevant_ids")
+_GRADES = ("grade", "relevance", "score")  # of a document that came as an object; the first counts
 _TOO_LARGE = 1e100  # for a grade; NaN is not smaller, either
 _OPEN = {"[": "list", "{": "object"}  # what JSON in a cell opens with
 
@@ -112,10 +113,10 @@ def _ids(field: str, value: Any, column: str) -> Any:
     if not isinstance(value, (list, tuple)):
         objects = ', or an object {"id": grade, …}' if graded else ", best first"
         raise Mismatch(f'expected a list of ids{objects}, got {show(value)}; write ["…", "…"]')
-    items = [_named(item, place) for place, item in enumerate(value, 1)]
+    items = [(place, item, _named(item, place)) for place, item in enumerate(value, 1)]
     if not graded:
-        return tuple(_item_id(item, place) for place, item in enumerate(items, 1))
-    return tuple(_graded(item, place) for place, item in enumerate(items, 1))
+        return tuple(_item_id(named, place) for place, _, named in items)
+    return tuple(_graded(_with_grade(item, named), place) for place, item, named in items)
 
 
 def _named(item: Any, place: int) -> Any:
@@ -129,6 +130,17 @@ def _named(item: Any, place: int) -> Any:
             'write a string, a whole number, or an object with an "id"'
         )
     return found
+
+
+def _with_grade(item: Any, named: Any) -> Any:
+    """An object's id and the grade that stands in it, if any; anything else as it is."""
+    if named is item:
+        return item
+    get = item.get if isinstance(item, Mapping) else lambda key: getattr(item, key, None)
+    grade: Any = next((value for value in map(get, _GRADES) if value is not None), None)
+    if hasattr(grade, "item"):
+        grade = grade.item()  # a number of numpy's
+    return named if grade is None else [named, grade]
 
 
 def _item_id(item: Any, place: int) -> str:

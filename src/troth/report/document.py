@@ -8,17 +8,21 @@ from typing import Any
 import msgspec
 
 from troth.account import Row
+from troth.report.intervals import intervals
 from troth.run import Run
 
 PASSING = ("usage", "saved")  # what a score cost differs from run to run
 
 
-def to_json(run: Run) -> Iterator[bytes]:
+def to_json(run: Run, cluster: str | None = None) -> Iterator[bytes]:
     """The document in UTF-8, piece by piece, a row a line.
 
     The account of every metric, then `rows`, in order: `rows[i]["scores"][metric]` has `value`
     (null unless scored), `status`, `support`, `reason`, `verdicts`, `details`, `usage`, `saved`.
+    `interval` of a metric is that of its mean, null where no row is scored; `cluster` names the
+    column whose equal values mark rows that are not independent.
     """
+    sure = intervals(run, cluster)
     head = {
         "run": run.id,
         "judge": run.judge,
@@ -26,6 +30,7 @@ def to_json(run: Run) -> Iterator[bytes]:
         "metrics": {
             label: {
                 "mean": s.mean,
+                "interval": sure[label],
                 "total": s.total,
                 "scored": s.scored,
                 "unscorable": s.unscorable,

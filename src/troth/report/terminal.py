@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
@@ -10,8 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from troth.account import Summary
+from troth.report.intervals import intervals, short
 from troth.run import Run
 from troth.score import NO_USAGE, Score, Status, Usage
+from troth.stats.intervals import Interval
 from troth.text.plain import plain, shorten
 
 BINS = 10
@@ -21,11 +23,21 @@ CAUSES = 3  # scores that are explained per row
 QUOTE, REASON = 160, 180
 
 
-def show(run: Run, console: Console, worst: int = 5, by: str | None = None) -> None:
-    """Print `run`: a table, the reasons of unscored rows, the `worst` lowest rows (by a metric)."""
+def show(
+    run: Run,
+    console: Console,
+    worst: int = 5,
+    by: str | None = None,
+    cluster: str | None = None,
+) -> None:
+    """Print `run`: a table, the reasons of unscored rows, the `worst` lowest rows (by a metric).
+
+    cluster: the column whose equal values mark rows that are not independent, for the intervals.
+    """
+    between = intervals(run, cluster)
     console.print(Text(f"{_headline(run)}\n"), soft_wrap=True)
-    console.print(_table(run))
-    for part in (*_unscored(run), *_skipped(run), *_worst(run, worst, by)):
+    console.print(_table(run, between))
+    for part in (*_doubts(between), *_unscored(run), *_skipped(run), *_worst(run, worst, by)):
         console.print(part)
 
 
@@ -46,11 +58,12 @@ def _spent(usage: Usage, run: Run) -> str:
     return ", ".join([*parts, *([] if cost is None else [f"cost {cost:.4f}"])])
 
 
-def _table(run: Run) -> Table:
+def _table(run: Run, between: Mapping[str, Interval | None]) -> Table:
     # Never narrower than its figures: a terminal may break the lines, but nothing is hidden.
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("metric", no_wrap=True)
     table.add_column("mean", justify="right")
+    table.add_column("95%", no_wrap=True)
     table.add_column(f"0{'·' * (BINS - 2)}1", no_wrap=True)
     for name in ("scored", "unscorable", "failed", "total"):
         table.add_column(name, justify="right")
@@ -58,6 +71,7 @@ def _table(run: Run) -> Table:
         table.add_row(
             Text(label),
             _mean(summary),
+            Text(short(found) if (found := between[label]) else "", style="dim"),
             Text(_histogram(run.account.tallies[label].values), style="cyan"),
             str(summary.scored),
             _count(summary.unscorable, "yellow"),
@@ -65,6 +79,12 @@ def _table(run: Run) -> Table:
             str(summary.total),
         )
     return table
+
+
+def _doubts(between: Mapping[str, Interval | None]) -> Iterator[RenderableType]:
+    """Why intervals are not to be trusted, each reason once."""
+    for note in dict.fromkeys(i.note for i in between.values() if i is not None and not i.trusted):
+        yield Text(f"? {note}", style="yellow")
 
 
 def _mean(summary: Summary) -> Text:

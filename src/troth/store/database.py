@@ -12,7 +12,8 @@ from pathlib import Path
 from troth.errors import StoreError
 
 _making = threading.Lock()  # no thread may connect to a file that another one has yet to close
-VERSION = 2
+VERSION = 3
+PATIENCE = 30  # seconds that a writer waits for another one
 HEADER = 100  # bytes that every SQLite file begins with
 APPLICATION = 0x74726F74  # "trot": tells our files from other programs' databases
 NOW = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
@@ -20,7 +21,8 @@ SCHEMA = f"""
 CREATE TABLE runs (
     id TEXT PRIMARY KEY, created TEXT NOT NULL DEFAULT ({NOW}), finished TEXT,
     judge TEXT NOT NULL, metrics TEXT NOT NULL, info TEXT NOT NULL DEFAULT '{{}}',
-    skipped TEXT NOT NULL DEFAULT '[]', seconds REAL NOT NULL DEFAULT 0);
+    skipped TEXT NOT NULL DEFAULT '[]', seconds REAL NOT NULL DEFAULT 0,
+    summary TEXT NOT NULL DEFAULT '');
 CREATE TABLE rows (
     run TEXT NOT NULL REFERENCES runs ON DELETE CASCADE, row INTEGER NOT NULL,
     sample TEXT NOT NULL, PRIMARY KEY (run, row)) WITHOUT ROWID;
@@ -34,7 +36,10 @@ CREATE TABLE replies (
     output_tokens INTEGER NOT NULL, tokens TEXT, problem TEXT NOT NULL DEFAULT '') WITHOUT ROWID;
 """
 # From each older format to the next.
-UPGRADES = {1: "ALTER TABLE replies ADD COLUMN problem TEXT NOT NULL DEFAULT ''"}
+UPGRADES = {
+    1: "ALTER TABLE replies ADD COLUMN problem TEXT NOT NULL DEFAULT ''",
+    2: "ALTER TABLE runs ADD COLUMN summary TEXT NOT NULL DEFAULT ''",
+}
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -46,7 +51,7 @@ def connect(path: Path) -> sqlite3.Connection:
         _make_private(path)
     if 0 < path.stat().st_size < HEADER:  # SQLite would take it for an empty database
         raise StoreError(f"{path} is no database: name another file")
-    db = sqlite3.connect(path, timeout=30, check_same_thread=False)
+    db = sqlite3.connect(path, timeout=PATIENCE, check_same_thread=False)
     try:
         [version] = db.execute("PRAGMA user_version").fetchone()
         [application] = db.execute("PRAGMA application_id").fetchone()

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Self, overload
+from typing import Any, Self
 
 import msgspec
 
-from troth.account import Account, Row
+from troth.account import Account, Row, Summary
 from troth.errors import StoreError
-from troth.run import Run
 from troth.sample import Sample
 from troth.score import Score
-from troth.store.database import NOW, connect, explained
+from troth.store.base import CHUNK, Entry, RunStore, StoredRows
+from troth.store.database import NOW, PATIENCE, connect, explained
 from troth.store.journal import Journal
 
-CHUNK = 200  # rows that are read or written at a time
+# Made once: a run has many rows.
+SAMPLE, SCORE = msgspec.json.Decoder(Sample), msgspec.json.Decoder(Score)
 
 
-class Store:
+class Store(RunStore):
     """An SQLite file (WAL, private to its owner), made on first use; safe to use from threads.
 
     Raises `StoreError` where the file is of a newer version, no database, or cannot be written.
@@ -34,15 +36,25 @@ class Store:
             self._db = connect(self.path)
         self._journal: Journal | None = None
 
+    @classmethod
+    def existing(cls, path: str | Path) -> Self:
+        """The store at `path`; `StoreError` where there is none, and none is made."""
+        if not Path(path).is_file():
+            raise StoreError(f"there is no store at {path}; name one with --store")
+        return cls(path)
+
+    def __str__(self) -> str:
+        return str(self.path)
+
     @property
     def journal(self) -> Journal:
-        """The replies that were paid for."""
+        """See `RunStore`."""
         if self._journal is None:
             self._journal = Journal(self.path)
         return self._journal
 
     def begin(self, run_id: str, metrics: Sequence[str], judge: str) -> None:
-        """Open a run; it is listed once it is finished."""
+        """See `RunStore`."""
         with self._using():
             self._db.execute(
                 "INSERT INTO runs (id, judge, metrics) VALUES (?, ?, ?)",
@@ -50,7 +62,7 @@ class Store:
             )
 
     def add_samples(self, run_id: str, samples: Iterable[Sample]) -> int:
-        """Keep the rows of an open run, in order, all or none of them; returns how many."""
+        """See `RunStore`."""
         count = 0
 
         def encoded() -> Iterator[tuple[str, int, str]]:
@@ -64,10 +76,7 @@ class Store:
         return count
 
     def add_scores(self, run_id: str, first: int, rows: Sequence[Row], *, answered: bool) -> None:
-        """Keep the scores of consecutive rows of an open run, from place `first` on.
-
-        With `answered`, by the user's application, their samples replace those that were added.
-        """
+        """See `RunStore`."""
         with self._using():
             self._db.executemany(
                 "INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -84,81 +93,68 @@ class Store:
                 )
 
     def finish(
-        self, run_id: str, info: Mapping[str, Any], skipped: Sequence[str], seconds: float
+        self,
+        run_id: str,
+        info: Mapping[str, Any],
+        skipped: Sequence[str],
+        seconds: float,
+        summary: Mapping[str, Summary],
     ) -> None:
-        """Close an open run."""
+        """See `RunStore`."""
         with self._using():
             self._db.execute(
-                f"UPDATE runs SET finished = {NOW}, info = ?, skipped = ?, seconds = ?"  # noqa: S608 - fixed words
+                f"UPDATE runs SET finished = {NOW}, info = ?, skipped = ?, seconds = ?, summary = ?"  # noqa: S608 - fixed words
                 " WHERE id = ?",
-                (_encode(info), _encode(skipped), seconds, run_id),
+                (_encode(info), _encode(skipped), seconds, _encode(summary), run_id),
             )
 
-    def save(self, run: Run) -> None:
-        """Keep a run that lies in memory."""
-        self.begin(run.id, run.metrics, run.judge)
-        self.add_samples(run.id, (row.sample for row in run))
-        for first in range(0, len(run), CHUNK):
-            self.add_scores(run.id, first, run.rows[first : first + CHUNK], answered=False)
-        self.finish(run.id, run.info, run.skipped, run.seconds)
-
     def samples(self, run_id: str) -> Iterator[Sample]:
-        """The samples of a run, open or finished, in order; a few are in memory at a time."""
+        """See `RunStore`."""
         first = 0
         while chunk := self._chunk(run_id, first, CHUNK):
             for sample, _ in chunk:
                 yield msgspec.json.decode(sample, type=Sample)
             first += len(chunk)
 
-    def load(self, run_id: str) -> Run:
-        """The finished run with that id, equal to what was saved; `StoreError` if there is none.
-
-        Its rows are read as they are asked for.
-        """
+    def runs(self) -> list[Entry]:
+        """See `RunStore`."""
         with self._using():
             found = self._db.execute(
-                "SELECT judge, metrics, info, skipped, seconds,"
-                " (SELECT count(*) FROM rows WHERE run = id)"
-                " FROM runs WHERE id = ? AND finished IS NOT NULL",
-                (run_id,),
-            ).fetchone()
-        if found is None:
-            raise StoreError(f"{self.path} holds no run {run_id!r}")
-        judge, metrics, info, skipped, seconds, count = found
-        labels = msgspec.json.decode(metrics, type=tuple[str, ...])
-        rows = StoredRows(self.path, run_id, labels, count)
-        gone = msgspec.json.decode(skipped, type=tuple[str, ...])
-        known = msgspec.json.decode(info)
-        account = Account.of(labels, rows, known.get("ranking", ()))
-        return Run(rows, labels, judge, known, gone, seconds, run_id, account)
-
-    def runs(self) -> list[tuple[str, str]]:
-        """Ids of all finished runs with their time (UTC, ISO 8601), the newest first."""
-        with self._using():
-            return self._db.execute(
-                "SELECT id, created FROM runs WHERE finished IS NOT NULL"
-                " ORDER BY created DESC, rowid DESC"
+                "SELECT id, created, finished, judge, metrics, info, skipped, seconds, summary,"
+                " (SELECT coalesce(max(row) + 1, 0) FROM rows WHERE run = id)"
+                " FROM runs WHERE finished IS NOT NULL ORDER BY created DESC, rowid DESC"
             ).fetchall()
+        return [self._entry(record) for record in found]
+
+    def delete(self, run_id: str) -> None:
+        """See `RunStore`. The replies of judges stay in the journal."""
+        with explained(self.path), self._lock:
+            self._db.execute("PRAGMA secure_delete = ON")  # zeros where the user's texts were
+            with self._db:
+                self._db.execute("DELETE FROM runs WHERE id = ?", (run_id,))
+            self._db.execute("PRAGMA busy_timeout = 1000")
+            with suppress(sqlite3.OperationalError):  # somebody is reading: the room is used later
+                self._db.execute("VACUUM")
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._db.execute(f"PRAGMA busy_timeout = {1000 * PATIENCE}")
+
+    def again(self) -> Self:
+        """See `RunStore`."""
+        return type(self)(self.path)
 
     def close(self) -> None:
-        """Close the file."""
+        """See `RunStore`."""
         if self._journal is not None:
             self._journal.close()
             self._journal = None
         self._db.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def rows(self, run_id: str, metrics: Sequence[str], first: int, count: int) -> list[Row]:
-        """Up to `count` rows of a run from place `first` on, with their scores."""
+        """See `RunStore`."""
         return [
             Row(
-                msgspec.json.decode(sample, type=Sample),
-                {m: msgspec.json.decode(scores[m], type=Score) for m in metrics},
+                SAMPLE.decode(sample),
+                {m: SCORE.decode(scores[m]) for m in metrics},
             )
             for sample, scores in self._chunk(run_id, first, count)
         ]
@@ -178,47 +174,30 @@ class Store:
                 scores[row][metric] = score
         return [(sample, scores[row]) for row, sample in found]
 
+    def _entry(self, record: tuple[Any, ...]) -> Entry:
+        run_id, created, finished, judge, metrics, info, skipped, seconds, summary, rows = record
+        labels = msgspec.json.decode(metrics, type=tuple[str, ...])
+        account = self._summary(run_id, labels, rows, summary)
+        gone = msgspec.json.decode(skipped, type=tuple[str, ...])
+        known = msgspec.json.decode(info)
+        return Entry(run_id, created, finished, judge, labels, rows, account, known, gone, seconds)
+
+    def _summary(
+        self, run_id: str, metrics: tuple[str, ...], rows: int, kept: str
+    ) -> dict[str, Summary]:
+        if kept:
+            return msgspec.json.decode(kept, type=dict[str, Summary])
+        # A run of an older format: its rows are counted once.
+        counted = Account.of(metrics, StoredRows(self, run_id, metrics, rows)).summary()
+        with self._using():
+            self._db.execute("UPDATE runs SET summary = ? WHERE id = ?", (_encode(counted), run_id))
+        return counted
+
     @contextmanager
     def _using(self) -> Iterator[None]:
         """One transaction; what goes wrong in it undoes it and is explained."""
         with explained(self.path), self._lock, self._db:
             yield
-
-
-class StoredRows(Sequence[Row]):
-    """The rows of a run, read from its store as they are asked for; equal to the same in memory."""
-
-    def __init__(self, path: Path, run_id: str, metrics: Sequence[str], length: int) -> None:
-        self.path = path
-        self.run_id = run_id
-        self.metrics = tuple(metrics)
-        self.length = length
-
-    def __len__(self) -> int:
-        return self.length
-
-    @overload
-    def __getitem__(self, place: int) -> Row: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Row]: ...
-    def __getitem__(self, place: int | slice) -> Row | Sequence[Row]:
-        places = range(self.length)[place]
-        if isinstance(places, range):
-            return [self[n] for n in places]
-        with Store(self.path) as store:
-            return store.rows(self.run_id, self.metrics, places, 1)[0]
-
-    def __iter__(self) -> Iterator[Row]:
-        with Store(self.path) as store:
-            for first in range(0, self.length, CHUNK):
-                yield from store.rows(self.run_id, self.metrics, first, CHUNK)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sequence) or isinstance(other, str):
-            return NotImplemented
-        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
-
-    __hash__ = None  # type: ignore[assignment] # equal to lists, which have none
 
 
 def _encode(value: Any) -> str:

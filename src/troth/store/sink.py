@@ -13,7 +13,7 @@ from troth.errors import InputError
 from troth.metric import Metric
 from troth.run import Run
 from troth.sample import Sample
-from troth.store.runs import CHUNK, Store, StoredRows
+from troth.store.base import CHUNK, RunStore, StoredRows
 
 
 def ranking(metrics: Sequence[Metric]) -> tuple[str, ...]:
@@ -44,7 +44,12 @@ class Sink:
 
     @staticmethod
     def open(
-        store: Store | None, run_id: str, metrics: Sequence[Metric], judge: str, *, answered: bool
+        store: RunStore | None,
+        run_id: str,
+        metrics: Sequence[Metric],
+        judge: str,
+        *,
+        answered: bool,
     ) -> Sink:
         """A sink into `store`, or into memory; `answered`: an application changes the samples."""
         if store is None:
@@ -94,7 +99,7 @@ class StoreSink(Sink):
 
     def __init__(
         self,
-        store: Store,
+        store: RunStore,
         run_id: str,
         metrics: Sequence[Metric],
         judge: str,
@@ -123,8 +128,8 @@ class StoreSink(Sink):
     def finish(self, info: Mapping[str, Any], skipped: tuple[str, ...], seconds: float) -> Run:
         """See `Sink`."""
         self._write()
-        self.store.finish(self.run_id, info, skipped, seconds)
-        rows = StoredRows(self.store.path, self.run_id, self.labels, self.written)
+        self.store.finish(self.run_id, info, skipped, seconds, self.account.summary())
+        rows = StoredRows(self.store, self.run_id, self.labels, self.written)
         return self._run(rows, info, skipped, seconds)
 
     def _write(self) -> None:
