@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,7 +16,16 @@ from troth.engine.estimate import Estimate, estimates
 from troth.engine.runner import run_rows
 from troth.engine.sync import run_sync
 from troth.judges.base import Judge
-from troth.plan import Metrics, chosen_metrics, info_of, keeping, known_price, new_id, resolved
+from troth.plan import (
+    Metrics,
+    chosen_metrics,
+    info_of,
+    keeping,
+    known_price,
+    new_id,
+    resolved,
+    versions,
+)
 from troth.report.progress import progress_bar
 from troth.run import Run
 from troth.store import RunStore
@@ -121,6 +131,7 @@ async def aevaluate(
         count = sink.take(scanned.samples())
         desk.replies = kept.journal if kept is not None else None
         started = time.perf_counter()
+        known = asyncio.get_running_loop().run_in_executor(None, versions)  # while replies are due
         with progress_bar(count, desk.meter, progress) as show:
 
             def on_row(row: Row) -> None:
@@ -130,6 +141,7 @@ async def aevaluate(
             await run_rows(
                 sink.samples(), chosen, desk, app=wrap(app) if app else None, on_row=on_row
             )
+        await known
         info = info_of(scanned, chosen, desk, sink.digest)
         skipped = tuple(str(error) for error in scanned.skipped)
         return sink.finish(info, skipped, time.perf_counter() - started)

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from functools import lru_cache
 from pathlib import Path
 from platform import machine, python_version
 from typing import Any
@@ -140,10 +141,16 @@ def new_id() -> str:
     return time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(2)
 
 
+@lru_cache
+def versions() -> Mapping[str, str]:
+    """Of what decides scores. Looking them up takes some 50 ms, once."""
+    from importlib.metadata import version  # noqa: PLC0415 - only a run needs it
+
+    return {"python": python_version()} | {name: version(name) for name in SCORING}
+
+
 def info_of(scanned: Scan, metrics: Sequence[Metric], desk: Desk, digest: str) -> dict[str, Any]:
     """What somebody needs to repeat the run; plain JSON values."""
-    from importlib.metadata import version  # noqa: PLC0415 - 80 ms that only a run needs
-
     judged = any(metric.judged for metric in metrics)
     return {
         "source": scanned.source.encode("utf-8", "replace").decode(),
@@ -156,7 +163,7 @@ def info_of(scanned: Scan, metrics: Sequence[Metric], desk: Desk, digest: str) -
         "asking": _asking(desk) if judged else None,
         "encoders": {name: dict(said) for name, said in desk.encoders.items()} or None,
         "price": asdict(desk.price) if desk.price else None,
-        "versions": {"python": python_version()} | {name: version(name) for name in SCORING},
+        "versions": dict(versions()),
         "platform": f"{sys.platform} {machine()}",
     }
 

@@ -262,6 +262,10 @@ def test_what_was_paid_for_counts_also_where_the_ask_fails_in_the_end():
         def __init__(self):
             Scripted.__init__(self, self.right)
 
+        async def reply(self, ask, problem=None):
+            await asyncio.sleep(0.05)  # equal asks come while it is in flight
+            return await super().reply(ask, problem)
+
     for joint in (False, True):
         judge = Cut()
         judge.joint = True

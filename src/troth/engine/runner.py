@@ -23,6 +23,7 @@ from troth.score import Score
 
 App = Callable[[Sample], Awaitable[Sample]]
 APP_WIDTH = 8  # rows that wait for the user's application at once
+BURST = 4  # rows whose asks are prepared before the network is looked at
 SLACK = 4  # rows in the window per awaited reply: one slow row holds up none behind it
 
 OnRow = Callable[[Row], None]
@@ -63,14 +64,9 @@ async def run_rows(
         if judged:
             await desk.judge.start()
         async with asyncio.TaskGroup() as group:
-            running: deque[asyncio.Task[Row]] = deque()
+            rows_of = (_row(answered, sample, labelled, desk, wave) for sample in samples)
             try:
-                for sample in samples:
-                    if len(running) >= window:
-                        tell(await running.popleft())
-                    running.append(group.create_task(_row(answered, sample, labelled, desk, wave)))
-                while running:
-                    tell(await running.popleft())
+                await _in_order((group.create_task(row) for row in rows_of), window, tell)
             except asyncio.CancelledError:
                 desk.stop()  # whoever waits for a place must not send when it becomes free
                 raise
@@ -81,6 +77,19 @@ async def run_rows(
         if judged:
             await desk.judge.close()
     return rows
+
+
+async def _in_order(tasks: Iterable[asyncio.Task[Row]], window: int, tell: OnRow) -> None:
+    """Tell each row in its turn; no more than `window` of them are begun and not told."""
+    running: deque[asyncio.Task[Row]] = deque()
+    for place, task in enumerate(tasks):
+        running.append(task)
+        if len(running) >= window:
+            tell(await running.popleft())
+        elif place % BURST == 0:
+            await asyncio.sleep(0)  # what was asked goes out before more is prepared
+    while running:
+        tell(await running.popleft())
 
 
 async def _row(
