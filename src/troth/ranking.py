@@ -14,7 +14,7 @@ that nothing exceeds 1 and the perfect ranking reaches it.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from math import log2
 
 from troth.text.tokens import words
@@ -24,6 +24,8 @@ Grades = Mapping[Hashable, float]
 
 EXACT, OVERLAP, SPAN = "exact", "overlap", "span"
 MATCHES = (EXACT, OVERLAP, SPAN)
+DEEP = 1024  # ranks whose logarithm is looked up
+DEPTHS = tuple(log2(rank + 1) for rank in range(DEEP))
 RUN = 3  # tokens that must stand in the same order to count as common
 ENOUGH = 0.5  # share of the shorter text's tokens in such runs
 
@@ -60,23 +62,22 @@ def ndcg(met: Met, grades: Grades, k: int | None = None) -> float:
     """Σ grade ÷ log₂(rank + 1), divided by the same for the best order there is."""
     if not met:
         return 0.0
-    gain = best = 0.0
+    gain = 0.0
     for count, (rank, document) in enumerate(met, 1):
         place = rank if rank > count else count
         if k is None or place <= k:
-            gain += grades[document] / _depth(place)
-    for place, grade in enumerate(sorted(grades.values(), reverse=True)[:k], 1):
-        best += grade / _depth(place)
-    return min(1.0, gain / best)
+            gain += grades[document] / (DEPTHS[place] if place < DEEP else log2(place + 1))
+    return min(1.0, gain / _best(tuple(sorted(grades.values(), reverse=True)[:k])))
 
 
 def _first(met: Met, k: int) -> Met:
     return [found for found in met if found[0] <= k]
 
 
-@cache
-def _depth(rank: int) -> float:
-    return log2(rank + 1)
+@lru_cache(maxsize=4096)  # many rows have the same few grades
+def _best(grades: tuple[float, ...]) -> float:
+    """The gain of the best order of all."""
+    return sum(grade / log2(place + 1) for place, grade in enumerate(grades, 1))
 
 
 def relevant(grades: Grades) -> dict[Hashable, float]:
