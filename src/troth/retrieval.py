@@ -37,7 +37,7 @@ class RetrievalMetric(Metric):
     @staticmethod
     def formula(met: Met, grades: Grades, k: int | None = None) -> float:
         """The metric's formula, one of `troth.ranking`."""
-        raise NotImplementedError
+        raise NotImplementedError("a retrieval metric must name its formula")
 
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """The pairs of fields of which one must be there: ids cannot overlap."""

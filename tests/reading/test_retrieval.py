@@ -192,3 +192,11 @@ def test_samples_of_an_older_store_are_read():
     old = b'{"id":"1","question":null,"answer":"a","references":null,"contexts":null,"meta":{}}'
     assert msgspec.json.decode(old, type=Sample) == Sample("1", answer="a")
     assert Recall().missing(Sample("1")) == ("retrieved_ids", "relevant_ids")
+
+
+@pytest.mark.parametrize("key", ["grade", "relevance", "score"])
+@pytest.mark.parametrize("name", [1, "a"])
+def test_one_document_alone_is_not_taken_for_ids_and_grades(key, name):
+    row = {"retrieved_ids": ["a"], "relevant_ids": {"id": name, key: 2}}
+    with pytest.raises(InputError, match="one document alone"):
+        troth.evaluate([row], ["recall"])

@@ -109,6 +109,8 @@ def _ids(field: str, value: Any, column: str) -> Any:
         value = [value]
     graded = field == "relevant_ids"
     if graded and isinstance(value, Mapping):
+        if "id" in value and value.keys() & {"grade", "relevance", "score"}:
+            raise Mismatch(f"expected a list of ids, got one document alone; write [{show(value)}]")
         value = [[key, grade] for key, grade in value.items() if grade is not None]
     if not isinstance(value, (list, tuple)):
         objects = ', or an object {"id": grade, …}' if graded else ", best first"
